@@ -52,7 +52,7 @@ let fuzzing: [Target] =
                 linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")]),
         ]
     } else {
-        [tests("FuzzTests", fuzzed, exclude: ["CFuzzer", "Corpus", "Fuzzer"])]
+        [tests("FuzzTests", fuzzed, exclude: ["Basics", "CFuzzer", "Corpus", "Fuzzer"])]
     }
 
 /// The name of the build, which `Jobs/package` gives: the state of the checkout itself would be one of an earlier build.
@@ -171,17 +171,17 @@ let package = Package(
 
         // Tests: one target a module, and the integration tests.
         .target(
-            name: "TestSupport", dependencies: ["CatalogStore", "Changes", "HTTP", "Similarity", "Model"],
+            name: "TestSupport", dependencies: ["Basics", "CatalogStore", "Changes", "HTTP", "Similarity", "Model"],
             path: "Tests/TestSupport",
             swiftSettings: optimized),
         computingTests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
         computingTests("LooksTests", ["Looks", "Model", "TestSupport"]),
-        tests("ModelTests", ["Model", "TestSupport"]),
+        tests("ModelTests", ["Basics", "Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         computingTests(
             "ChangesTests",
-            ["Changes", "Model", "Redis", "SQLite", "TestSupport"]),
-        tests("ModelStoreTests", ["Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
+            ["Basics", "Changes", "Model", "Redis", "SQLite", "TestSupport"]),
+        tests("ModelStoreTests", ["Basics", "Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests(
             "ServiceTests",
@@ -192,6 +192,7 @@ let package = Package(
         tests(
             "OperationsTests",
             [
+                "Basics",
                 "Answers", "Operations", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Service",
                 "SQLite",
                 "TestSupport",
@@ -225,6 +226,7 @@ let package = Package(
         tests(
             "RelationTests",
             [
+                "Basics",
                 "coterie", "Answers", "CatalogStore", "Changes", "CommandLine", "HTTP", "Model", "ModelStore",
                 "Recommendation",
                 "Recompute",
@@ -234,6 +236,7 @@ let package = Package(
         computingTests(
             "HistoryTests",
             [
+                "Basics",
                 "coterie", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Recommendation",
                 "Recompute", "Redis", "Service", "Similarity", "TestSupport",
             ]),
@@ -252,7 +255,7 @@ let package = Package(
         // They run the executables, which are built next to them, as users do.
         tests(
             "IntegrationTests",
-            ["Changes", "coterie", "coterie-bench", "Model", "Redis", "Service", "SQLite", "TestSupport"],
+            ["Basics", "Changes", "coterie", "coterie-bench", "Model", "Redis", "Service", "SQLite", "TestSupport"],
             exclude: ["BruteForce", "Browser", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6],

@@ -32,8 +32,12 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
         case notPermitted
         /// A file or a value of a server could not be read or written.
         case fileFailed
+        /// The disk has no room.
+        case diskFull
         /// SQLite failed.
         case databaseFailed
+        /// What happens cannot be recorded in a journal.
+        case journalFailed
         /// It failed in another way, or a check found a fault.
         case general
         /// A check found something that needs no haste.
@@ -45,7 +49,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
         /// The exit code of a command that fails in this way; those from 64 on are of sysexits.h.
         package var exitCode: Int32 {
             switch self {
-            case .fileFailed, .databaseFailed, .general: 1
+            case .fileFailed, .diskFull, .databaseFailed, .journalFailed, .general: 1
             case .warning: 3
             case .badUsage: 64
             case .badData, .corrupt, .missing, .unknownVersion, .otherFormat, .refused: 65

@@ -1,3 +1,4 @@
+package import Basics
 package import Changes
 package import Model
 import SQLite
@@ -10,12 +11,12 @@ final class ChangeApplier {
     private let renamed: RenamedIDs
     private let removals: NotedRemovals
 
-    init(_ catalog: Catalog) throws(CatalogError) {
+    init(_ catalog: Catalog) throws(Failure) {
         self.catalog = catalog
-        members = try wrapping { () throws(DatabaseError) in try InteractionRecorder(catalog.database) }
+        members = try InteractionRecorder(catalog.database)
         site = SiteRecorder(catalog)
         renamed = RenamedIDs(catalog)
-        removals = try wrapping { () throws(DatabaseError) in try NotedRemovals(catalog.database) }
+        removals = try NotedRemovals(catalog.database)
     }
 
     /// Applies a change within a transaction of the caller; one under an old id counts for the new id.
@@ -26,12 +27,12 @@ final class ChangeApplier {
     ///
     /// - Parameter stamp: the stamp of the change, in milliseconds.
     /// - Returns: the number of parts that were left out, because what they are about does not exist or was removed.
-    func apply(_ change: Change, stamp: Int64) throws(CatalogError) -> Int {
+    func apply(_ change: Change, stamp: Int64) throws(Failure) -> Int {
         let (kept, leftOut) = try withoutRemoved(change, stamp: stamp)
         let isThere: Bool
-        switch try wrapping({ () throws(DatabaseError) in try renamed.applied(to: kept, stamp: stamp) }) {
+        switch try renamed.applied(to: kept, stamp: stamp) {
         case .member(let change):
-            return leftOut + (try wrapping { () throws(DatabaseError) in try members.apply(change, stamp: stamp) })
+            return leftOut + (try members.apply(change, stamp: stamp))
         case .site(let change): isThere = try site.apply(change)
         case .removal(let change): isThere = try catalog.apply(change, stamp: stamp)
         case .renaming(let change): isThere = try catalog.apply(change, stamp: stamp)
@@ -42,21 +43,17 @@ final class ChangeApplier {
     /// Returns a change without the parts that are older than the removal of what they name, and their number.
     ///
     /// They are looked for under the ids of the change, and under the new ids of what was renamed.
-    private func withoutRemoved(_ change: Change, stamp: Int64) throws(CatalogError) -> (kept: Change, leftOut: Int) {
-        try wrapping { () throws(DatabaseError) in
-            guard case .member = change, try !removals.areNone else { return (change, 0) }
-            let (kept, leftOut) = try removals.filter(change, stamp: stamp)
-            let (rest, more) = try removals.filter(renamed.applied(to: kept, stamp: stamp), stamp: stamp)
-            return (rest, leftOut + more)
-        }
+    private func withoutRemoved(_ change: Change, stamp: Int64) throws(Failure) -> (kept: Change, leftOut: Int) {
+        guard case .member = change, try !removals.areNone else { return (change, 0) }
+        let (kept, leftOut) = try removals.filter(change, stamp: stamp)
+        let (rest, more) = try removals.filter(renamed.applied(to: kept, stamp: stamp), stamp: stamp)
+        return (rest, leftOut + more)
     }
 
     /// Records the number of changed rows, and the columns that have values now.
-    func finish() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            try catalog.note(Set(members.timed.map(\.notedTime)))
-            try catalog.recordChanges(members.contentChanges + site.contentChanges)
-        }
+    func finish() throws(Failure) {
+        try catalog.note(Set(members.timed.map(\.notedTime)))
+        try catalog.recordChanges(members.contentChanges + site.contentChanges)
     }
 }
 
@@ -119,10 +116,10 @@ extension Catalog {
     /// since. Only interactions with groups that no longer exist are left out.
     ///
     /// - Parameter changes: the changes of each journal in the order of their numbers.
-    /// - Throws: `CatalogError`; then no change was applied.
-    package func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
+    /// - Throws: `Failure`; then no change was applied.
+    package func apply(journaled changes: [JournaledChange]) throws(Failure) -> AppliedChangeCounts {
         try checkPlace()
-        let counts = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+        let counts = try database.transaction { () throws(Failure) in
             let applier = try ChangeApplier(self)
             let taken = try appliedChanges()
             var here: [String: SequenceRange] = [:]
@@ -156,19 +153,15 @@ extension Catalog {
     ///   - last: the last change to apply of each journal; changes that are added later are ignored.
     ///   - skipsMissing: whether to give up changes that are missing or need a newer program, and to apply those after
     ///     them.
-    ///   - wrap: turns an error of the catalog into a failure.
     ///   - read: returns at most `limit` changes of a journal after a number, in the order of their numbers.
     /// - Returns: the counts, and the changes that hold back others, by journal.
-    package func takeOver<Failure: Error>(
-        through last: [String: Int64], skipsMissing: Bool, wrap: (CatalogError) -> Failure,
+    package func takeOver(
+        through last: [String: Int64], skipsMissing: Bool,
         _ read: (_ origin: String, _ after: Int64, _ limit: Int) throws(Failure) -> [JournaledChange]
     ) throws(Failure) -> (counts: AppliedChangeCounts, stopping: [String: StoppingChange]) {
-        func wrapping<Result>(_ body: () throws(CatalogError) -> Result) throws(Failure) -> Result {
-            do throws(CatalogError) { return try body() } catch { throw wrap(error) }
-        }
         var counts = AppliedChangeCounts()
         while true {
-            let taken = try wrapping { () throws(CatalogError) in try appliedChanges() }
+            let taken = try appliedChanges()
             var merge = ChangeMerge(
                 last.reduce(into: [:]) { numbers, entry in
                     numbers[entry.key] = SequenceRange(after: taken.last(of: entry.key), last: entry.value)
@@ -177,13 +170,13 @@ extension Catalog {
             while true {
                 let changes = try merge.next(limit: Self.changesPerTransaction, read)
                 if changes.isEmpty { break }
-                let more = try wrapping { () throws(CatalogError) in try apply(journaled: changes) }
+                let more = try apply(journaled: changes)
                 counts.applied += more.applied
                 counts.repeated += more.repeated
                 counts.held += more.held
                 counts.leftOut += more.leftOut
             }
-            let now = try wrapping { () throws(CatalogError) in try appliedChanges() }
+            let now = try appliedChanges()
             var stopping: [String: StoppingChange] = [:]
             for (origin, end) in last.sorted(by: { $0.key < $1.key }) where now.last(of: origin) < end {
                 let number = now.last(of: origin) + 1
@@ -193,7 +186,7 @@ extension Catalog {
                 stopping[origin] = StoppingChange(number, last: end, isNewer: newer > 0)
                 guard skipsMissing else { continue }
                 let given = newer > 0 ? number + Int64(newer) - 1 : next.first.map { $0.sequence - 1 } ?? end
-                try wrapping { () throws(CatalogError) in try skipMissing(through: min(given, end), of: origin) }
+                try skipMissing(through: min(given, end), of: origin)
                 counts.givenUp.append(
                     GivenUpChanges(origin: origin, numbers: number...max(number, min(given, end)), isNewer: newer > 0))
             }
@@ -202,30 +195,26 @@ extension Catalog {
     }
 
     /// Returns the changes of journals that were applied so far.
-    package func appliedChanges() throws(CatalogError) -> AppliedChanges {
-        try wrapping { () throws(DatabaseError) in
-            var sequences: [String: Int64] = [:]
-            let rows = try database.prepare("SELECT origin, sequence FROM journals")
-            while try rows.step() { sequences[rows.text(0)] = rows.integer(1) }
-            return AppliedChanges(sequences)
-        }
+    package func appliedChanges() throws(Failure) -> AppliedChanges {
+        var sequences: [String: Int64] = [:]
+        let rows = try database.prepare("SELECT origin, sequence FROM journals")
+        while try rows.step() { sequences[rows.text(0)] = rows.integer(1) }
+        return AppliedChanges(sequences)
     }
 
     /// Stores the number of the last applied change of each journal.
-    func noteTaken(_ sequences: [String: Int64]) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            let note = try database.prepare(
-                "INSERT INTO journals VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence")
-            for (origin, sequence) in sequences {
-                note.bind(origin, at: 1)
-                note.bind(sequence, at: 2)
-                try note.run()
-            }
+    func noteTaken(_ sequences: [String: Int64]) throws(Failure) {
+        let note = try database.prepare(
+            "INSERT INTO journals VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence")
+        for (origin, sequence) in sequences {
+            note.bind(origin, at: 1)
+            note.bind(sequence, at: 2)
+            try note.run()
         }
     }
 
     /// Counts changes as applied whose effects the caller makes, unless earlier ones of their journal still wait.
-    func noteTaken(_ changes: DecidedChanges) throws(CatalogError) {
+    func noteTaken(_ changes: DecidedChanges) throws(Failure) {
         guard changes.numbers.contains(try appliedChanges().last(of: changes.origin) + 1) else { return }
         try noteTaken([changes.origin: changes.numbers.upperBound])
     }
@@ -233,8 +222,8 @@ extension Catalog {
     /// Counts missing changes as applied, and lets those after them be applied.
     ///
     /// - Parameter sequence: the last change to give up.
-    func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+    func skipMissing(through sequence: Int64, of origin: String) throws(Failure) {
+        try database.transaction { () throws(Failure) in
             guard sequence > (try appliedChanges()).last(of: origin) else { return }
             try noteTaken([origin: sequence])
         }

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import RecordReading
 import SQLite
@@ -32,7 +33,7 @@ extension Catalog {
     /// Returns the ids of a table that differ only in their spelling.
     ///
     /// Memory: eight bytes an id.
-    func twins(_ table: EntityTable) throws(DatabaseError) -> IDTwins {
+    func twins(_ table: EntityTable) throws(Failure) -> IDTwins {
         let rows = try database.prepare("SELECT \(table.idColumn) FROM \(table.rawValue)")
         var hashes: [Int] = []
         while try rows.step() { hashes.append(Self.folded(rows.text(0)).hashValue) }

@@ -1,8 +1,8 @@
-package import Changes
-import Basics
+package import Basics
+import Changes
 import Glibc
 package import Model
-package import SQLite
+import SQLite
 
 /// The community's groups, users and photos, and relations such as memberships and pools, in a SQLite file.
 ///
@@ -34,18 +34,18 @@ package final class Catalog {
     /// Opens a catalog.
     ///
     /// - Parameter relations: the relations that are read or written; writing creates missing tables.
-    /// - Throws: `CatalogError.Code.missing` if there is no catalog and the mode does not create one, `.notACatalog` if
+    /// - Throws: `Failure.Code.missing` if there is no catalog and the mode does not create one, `.otherFormat` if
     ///   the file is something else, or of another program.
-    package init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
+    package init(path: String, mode: Mode, relations: RelationTable = .standard) throws(Failure) {
         guard mode == .writing || Self.allows(path, F_OK) else {
-            if let refusal = FileAccess.refusal(toRead: path) { throw CatalogError(.fileFailed, refusal) }
-            throw CatalogError(
+            if let refusal = FileAccess.refusal(toRead: path) { throw Failure(.fileFailed, refusal) }
+            throw Failure(
                 .missing,
                 "there is no catalog at \(path): create it with \"coterie import\", or name another with --catalog")
         }
         if mode != .reading, case .mountedFile? = CatalogPlace(of: path) {
             let place = CatalogPlace.mountedFile
-            throw CatalogError(.fileFailed, "\(place.problem(ofCatalog: path)); \(place.advice)")
+            throw Failure(.fileFailed, "\(place.problem(ofCatalog: path)); \(place.advice)")
         }
         self.relations = relations
         let canWrite = mode == .writing || Self.isWritable(path)
@@ -53,16 +53,16 @@ package final class Catalog {
         let state = CatalogFileState(Self.file(of: path))
         do {
             switch mode {
-            case .writing: database = try Database(path: path, mode: .create)
-            case .recording: database = try Database(path: path, mode: .readWrite)
+            case .writing: database = try Database(path: path, mode: .create, as: .catalog)
+            case .recording: database = try Database(path: path, mode: .readWrite, as: .catalog)
             case .reading: database = try Self.openedForReading(path, canWrite: canWrite)
             }
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
-            guard error.isUnopenable else { throw CatalogError(error) }
-            if let refusal = FileAccess.refusal(toRead: path) { throw CatalogError(.fileFailed, refusal) }
+            guard error.isOfUnopenableDatabase else { throw error }
+            if let refusal = FileAccess.refusal(toRead: path) { throw Failure(.fileFailed, refusal) }
             if mode == .reading, Self.logBytes(path).map({ $0 > 0 }) == true { throw Self.unreadableLog(path) }
-            throw CatalogError(
+            throw Failure(
                 .fileFailed,
                 """
                 cannot open the catalog \(path): it must be a file, in a folder that exists and that this user may \
@@ -75,17 +75,15 @@ package final class Catalog {
         // The version is checked before anything is written, because a foreign database must stay as it is.
         let isEmpty = try CatalogSchema.checkedVersion(database) == nil
         if mode == .writing {
-            try wrapping { () throws(DatabaseError) in
-                try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
-            }
+            try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
             try Self.beginLog(database)
             try CatalogSchema.complete(database, relations)
         } else if isEmpty {
-            throw CatalogError(.notACatalog, "\(path) is empty: fill it with \"coterie import\"")
+            throw Failure(.otherFormat, "\(path) is empty: fill it with \"coterie import\"")
         } else if let table = try missingTable() {
             guard mode == .recording, canWrite else {
-                throw CatalogError(
-                    .notACatalog,
+                throw Failure(
+                    .otherFormat,
                     """
                     \(path) has no table \(table) yet: "coterie recompute", "coterie serve" and "coterie \
                     import" make it, if they may write to it
@@ -94,30 +92,28 @@ package final class Catalog {
             try CatalogSchema.complete(database, relations)
         }
         if mode == .recording {
-            try wrapping { () throws(DatabaseError) in
-                try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
-            }
+            try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
         }
     }
 
     /// Returns the first relation's table that the file lacks, or nil if it has all.
-    private func missingTable() throws(CatalogError) -> String? {
+    private func missingTable() throws(Failure) -> String? {
         for source in relations.sources where try !CatalogSchema.hasTable(of: source, database) { return source.table }
         return nil
     }
 
     /// Creates an empty catalog that disappears when it is closed.
-    package static func temporary(relations: RelationTable = .standard) throws(CatalogError) -> Catalog {
+    package static func temporary(relations: RelationTable = .standard) throws(Failure) -> Catalog {
         // SQLite opens a temporary database for an empty path.
         try Catalog(path: "", mode: .writing, relations: relations)
     }
 
     /// Makes changes go to a write-ahead log, which readers and a writer at a time need.
-    private static func beginLog(_ database: Database) throws(CatalogError) {
-        let mode = try wrapping { () throws(DatabaseError) in try database.text("PRAGMA journal_mode = WAL") }
+    private static func beginLog(_ database: Database) throws(Failure) {
+        let mode = try database.text("PRAGMA journal_mode = WAL")
         // A database of its own has none, and no readers.
         guard mode == "wal" || database.path.isEmpty else {
-            throw CatalogError(
+            throw Failure(
                 .fileFailed,
                 """
                 the catalog \(database.path) cannot have a write-ahead log (its journal mode is \(mode ?? "unknown")): \
@@ -197,17 +193,17 @@ package final class Catalog {
     /// The file is opened for writing, too, if this user may write: only then can SQLite recover the log of a killed
     /// writer. Otherwise, SQLite could not create the files that locks need. Without a log, nobody is writing, and no
     /// locks are needed.
-    static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
-        if canWrite { return try Database.forReading(path) }
-        guard let logBytes = logBytes(path) else { return try Database(path: path, mode: .immutable) }
-        do throws(DatabaseError) {
-            let database = try Database(path: path, mode: .readOnly)
+    static func openedForReading(_ path: String, canWrite: Bool) throws(Failure) -> Database {
+        if canWrite { return try Database.forReading(path, as: .catalog) }
+        guard let logBytes = logBytes(path) else { return try Database(path: path, mode: .immutable, as: .catalog) }
+        do throws(Failure) {
+            let database = try Database(path: path, mode: .readOnly, as: .catalog)
             _ = try database.integer("SELECT count(*) FROM sqlite_schema")
             return database
         } catch {
             // The log is empty if a writer has just emptied it, or if a killed writer left it like that.
             guard logBytes == 0 else { throw error }
-            return try Database(path: path, mode: .immutable)
+            return try Database(path: path, mode: .immutable, as: .catalog)
         }
     }
 
@@ -217,9 +213,9 @@ package final class Catalog {
         return unsafe stat(file(of: path) + "-wal", &status) == 0 ? Int(status.st_size) : nil
     }
 
-    private static func unreadableLog(_ path: String) -> CatalogError {
+    private static func unreadableLog(_ path: String) -> Failure {
         let path = file(of: path)
-        return CatalogError(
+        return Failure(
             .fileFailed,
             """
             \(path) has a write-ahead log, \(path)-wal, that must be recovered first, and this user may not write to \
@@ -232,17 +228,15 @@ package final class Catalog {
     package var schemaVersion: Int { CatalogSchema.version }
 
     /// Returns a number that grows with every change; equal numbers mean equal content, except for interactions.
-    package func changeCount() throws(CatalogError) -> Int64 {
-        try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
-        }
+    package func changeCount() throws(Failure) -> Int64 {
+        try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
     }
 
     /// Returns a number that changes when another connection writes to the catalog, interactions included.
     ///
     /// The other connection may be in this process or another one.
-    package func outsideRevision() throws(CatalogError) -> Int64 {
-        try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
+    package func outsideRevision() throws(Failure) -> Int64 {
+        try database.outsideRevision()
     }
 
     /// Whether somebody has written to the file since this connection took it as one that does not change.
@@ -266,98 +260,28 @@ package final class Catalog {
     }
 
     /// Checks that what is written is not lost with a file that was removed.
-    func checkPlace() throws(CatalogError) {
-        if let replacement { throw CatalogError(.databaseFailed, replacement) }
+    func checkPlace() throws(Failure) {
+        if let replacement { throw Failure(.databaseFailed, replacement) }
     }
 
     /// Whether another program writes to a catalog at this moment.
     package static func isBusy(_ path: String) -> Bool {
-        do throws(DatabaseError) {
+        do throws(Failure) {
             try Database(path: path, mode: .readWrite, busyTimeoutSeconds: 0).execute("BEGIN IMMEDIATE; ROLLBACK")
             return false
-        } catch { return error.isBusy }
+        } catch { return error.code == .busy }
     }
 
     /// Runs `body` in one read transaction.
-    package func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
-        try database.transaction(.deferred, wrap: CatalogError.init, body)
+    package func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try database.transaction(.deferred, body)
     }
 
     /// Adds to the number of changed rows; call it within the transaction that changes them.
-    func recordChanges(_ count: Int64) throws(DatabaseError) {
+    func recordChanges(_ count: Int64) throws(Failure) {
         guard count > 0 else { return }
         let statement = try database.prepare("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'")
         statement.bind(count, at: 1)
         try statement.run()
     }
-}
-
-/// A failure of the catalog or of an import.
-package struct CatalogError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
-    package enum Code: Sendable, Equatable {
-        /// There is no catalog at the path.
-        case missing
-        /// The file is not a catalog, or is from a newer program.
-        case notACatalog
-        /// Another process is writing to the catalog. Trying later helps.
-        case busy
-        /// The data to import is wrong, or the catalog is damaged.
-        case badData
-        /// A file could not be read or written.
-        case fileFailed
-        /// SQLite failed.
-        case databaseFailed
-    }
-
-    /// The kind of failure.
-    package let code: Code
-    /// The failure, its place, and the remedy.
-    package let message: String
-    /// Whether the cause is a disk that is full.
-    package private(set) var isFull = false
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package init(_ error: DatabaseError) {
-        if error.isBusy {
-            self.init(.busy, "another process is writing to the catalog; try again later")
-        } else if error.isReadOnly {
-            let file = error.path.map { " \($0)" } ?? ""
-            let ownership = error.path.map { ", which \(FileAccess.ownership(of: $0))" } ?? ""
-            self.init(
-                .fileFailed,
-                "the catalog\(file) can only be read: \(FileAccess.user) may not write to it\(ownership), or to its folder"
-            )
-        } else if error.isDamaged {
-            self = .damaged(error.reason)
-        } else {
-            self.init(.databaseFailed, error.reason)
-            isFull = error.isFull
-        }
-    }
-
-    /// An error of a journal.
-    package init(_ error: ChangeError) {
-        let code: Code =
-            switch error.code {
-            case .notAJournal: .notACatalog
-            case .busy: .busy
-            case .fileFailed: .fileFailed
-            case .databaseFailed: .databaseFailed
-            case .serverFailed, .badStreams, .badLedger: .badData
-            }
-        self.init(code, error.message)
-        isFull = error.isFull
-    }
-
-    package var description: String { message }
-}
-
-/// Runs `body`, and converts an error of SQLite to an error of the catalog.
-func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(CatalogError) -> Result {
-    do { return try body() } catch { throw CatalogError(error) }
 }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Dispatch
 import Glibc
 import Model
@@ -46,30 +46,28 @@ extension Catalog {
     ///
     /// - Parameter now: the present, in Unix seconds, or `nil` for that of the clock.
     /// - Complexity: O(rows · log rows).
-    package func examine(now: Int64? = nil) throws(CatalogError) -> CatalogExamination {
-        try snapshot { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                var examination = CatalogExamination()
-                examination.damage = try database.integrityFindings()
-                guard examination.damage.isEmpty else { return examination }
-                examination.dangling = try danglingRows()
-                let index = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
-                for source in relations.sources {
-                    index.bind(Optional(source.indexName), at: 1)
-                    if try !index.step() { examination.withoutIndex.append(source.table) }
-                    index.reset()
-                }
-                examination.latestInteraction = try latestInteraction()
-                examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + ImportedTimes.tolerance)
-                return examination
+    package func examine(now: Int64? = nil) throws(Failure) -> CatalogExamination {
+        try snapshot { () throws(Failure) in
+            var examination = CatalogExamination()
+            examination.damage = try database.integrityFindings()
+            guard examination.damage.isEmpty else { return examination }
+            examination.dangling = try danglingRows()
+            let index = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
+            for source in relations.sources {
+                index.bind(Optional(source.indexName), at: 1)
+                if try !index.step() { examination.withoutIndex.append(source.table) }
+                index.reset()
             }
+            examination.latestInteraction = try latestInteraction()
+            examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + ImportedTimes.tolerance)
+            return examination
         }
     }
 
     /// Returns the latest of the interactions recorded last.
     ///
     /// The time of a forgotten interaction cannot be mended any more, and is not among them.
-    private func latestInteraction() throws(DatabaseError) -> CatalogExamination.LatestInteraction? {
+    private func latestInteraction() throws(Failure) -> CatalogExamination.LatestInteraction? {
         let row = try database.prepare(
             """
             SELECT user_id, id, occurred_at FROM (
@@ -82,7 +80,7 @@ extension Catalog {
     }
 
     /// Returns the columns of files that have later times than one in Unix seconds, in the order of the kinds.
-    private func futureTimes(after seconds: Int64) throws(DatabaseError) -> [CatalogExamination.FutureTimes] {
+    private func futureTimes(after seconds: Int64) throws(Failure) -> [CatalogExamination.FutureTimes] {
         var found: [CatalogExamination.FutureTimes] = []
         for kind in ImportKind.all(of: relations) {
             for column in kind.columns.filter(\.type.isTime) {
@@ -105,7 +103,7 @@ extension Catalog {
     }
 
     /// Returns the number of rows that refer to a missing row, by table and column.
-    private func danglingRows() throws(DatabaseError) -> [String: Int] {
+    private func danglingRows() throws(Failure) -> [String: Int] {
         var references: [(table: String, column: String, entity: EntityTable)] = [
             ("photos", "user_key", .users), ("interactions", "user_key", .users),
             ("interactions", "group_key", .groups), ("interactions", "photo_key", .photos),
@@ -149,7 +147,7 @@ extension ImportKind {
 /// The check finds unreachable pages, pages that belong to two tables, and impossible rows. It does not find a value
 /// that was replaced by another one.
 final class CatalogCheck: Sendable {
-    private let failure = Mutex<CatalogError?>(nil)
+    private let failure = Mutex<Failure?>(nil)
     private let isOver = DispatchGroup()
 
     /// Starts the check.
@@ -157,17 +155,17 @@ final class CatalogCheck: Sendable {
     /// - Parameter connection: a connection in a read transaction, which belongs to the check from now on.
     init(_ connection: CatalogSnapshot.Connection) {
         DispatchQueue(label: "catalog-check").async(group: isOver) { [self] in
-            do throws(CatalogError) {
+            do throws(Failure) {
                 let database = connection.catalog.database
-                try wrapping { () throws(DatabaseError) in try database.checkWhole() }
+                try database.checkWhole()
             } catch { failure.withLock { $0 = error } }
         }
     }
 
     /// Waits for the end of the check.
     ///
-    /// - Throws: `CatalogError.Code.badData` if the catalog is damaged.
-    func finish() throws(CatalogError) {
+    /// - Throws: `Failure.Code.badData` if the catalog is damaged.
+    func finish() throws(Failure) {
         isOver.wait()
         if let error = failure.withLock({ $0 }) { throw error }
     }
@@ -190,17 +188,16 @@ extension Catalog {
 
     /// Returns the highest key of a table, or 0 if the table has no rows.
     ///
-    /// - Throws: `CatalogError.Code.badData` if the key is out of bounds, or implausible for so few rows. Memory is
+    /// - Throws: `Failure.Code.badData` if the key is out of bounds, or implausible for so few rows. Memory is
     ///   needed for every key.
-    func highestKey(of table: EntityTable) throws(CatalogError) -> Int {
+    func highestKey(of table: EntityTable) throws(Failure) -> Int {
         let (name, column) = (table.rawValue, table.keyColumn)
-        let (key, rows) = try wrapping { () throws(DatabaseError) in
-            let key = try database.integer("SELECT max(\(column)) FROM \(name)") ?? 0
-            guard key > Self.freeKeys else { return (key, Int64.max) }
-            // Counting stops at the number of rows that is enough.
-            let enough = key / Self.keysPerRow
-            return (key, try database.integer("SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT ?)", enough) ?? 0)
-        }
+        let key = try database.integer("SELECT max(\(column)) FROM \(name)") ?? 0
+        // Counting stops at the number of rows that is enough.
+        let rows =
+            key > Self.freeKeys
+            ? try database.integer("SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT ?)", key / Self.keysPerRow) ?? 0
+            : Int64.max
         guard (0...Self.keyLimit).contains(key), rows >= key / Self.keysPerRow else {
             throw .damaged("the table \(name) has the key \(key)" + (rows < .max ? " and only \(rows) rows" : ""))
         }
@@ -211,15 +208,13 @@ extension Catalog {
     ///
     /// SQLite counts the cells of the pages without reading them. That takes a twentieth of the time of reading the
     /// rows.
-    func checkCount(_ read: Int, of table: String, isOfTable: Bool = false) throws(CatalogError) {
-        let count = try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT count(*) FROM \(table)\(isOfTable ? " NOT INDEXED" : "")") ?? 0
-        }
+    func checkCount(_ read: Int, of table: String, isOfTable: Bool = false) throws(Failure) {
+        let count = try database.integer("SELECT count(*) FROM \(table)\(isOfTable ? " NOT INDEXED" : "")") ?? 0
         guard count == read else { throw .damaged("the table \(table) has \(count) rows, of which \(read) are found") }
     }
 
     /// Checks groups that were read in the order of their ids, in the same transaction.
-    func check(_ groups: [GroupRecord]) throws(CatalogError) {
+    func check(_ groups: [GroupRecord]) throws(Failure) {
         // An implausible highest key throws an error, because every key takes memory.
         _ = try highestKey(of: .groups)
         for group in groups where !(1...Self.keyLimit).contains(group.key) {
@@ -250,9 +245,13 @@ extension Statement {
     static let millisecondsBounds = UnixTime.bounds.lowerBound * 1000...UnixTime.bounds.upperBound * 1000
 }
 
-extension CatalogError {
-    /// Returns the error for data that cannot have been written.
-    static func damaged(_ finding: String) -> CatalogError {
-        CatalogError(.badData, "the catalog is damaged, and must be brought back from a backup: \(finding)")
+extension Database.Subject {
+    static let catalog = Database.Subject("the catalog", remedy: ", and must be brought back from a backup")
+}
+
+extension Failure {
+    /// Returns the failure for data of a catalog that cannot have been written.
+    static func damaged(_ finding: String) -> Failure {
+        Failure(.badData, "the catalog is damaged, and must be brought back from a backup: \(finding)")
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 import SQLite
 
@@ -31,7 +32,7 @@ extension Catalog {
     ///
     /// A companion weighs *c / √(n m)*, the cosine of its *n* groups and the photo's *m*; *c* of these groups are
     /// common. The work is bounded: some thousand rows, for pools of any size.
-    func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
+    func companionGroups(ofPhoto key: Int64) throws(Failure) -> [CompanionGroup] {
         let pools = try shownGroups(ofPhoto: key)
         let companions = try companions(ofPhoto: key, in: pools.map(\.key))
         let own = Set(pools.map(\.key))
@@ -51,7 +52,7 @@ extension Catalog {
     }
 
     /// Returns the public photos that share the most pools with a photo, most first; ties in ascending order of keys.
-    private func companions(ofPhoto key: Int64, in pools: [Int64]) throws(DatabaseError) -> [Int64] {
+    private func companions(ofPhoto key: Int64, in pools: [Int64]) throws(Failure) -> [Int64] {
         var shared: [Int64: Int] = [:]
         for (comparison, direction) in [("<", "DESC"), (">", "ASC")] {
             let rows = try database.prepare(
@@ -76,7 +77,7 @@ extension Catalog {
         return companions
     }
 
-    private func shownGroups(ofPhoto key: Int64) throws(DatabaseError) -> [(key: Int64, id: String)] {
+    private func shownGroups(ofPhoto key: Int64) throws(Failure) -> [(key: Int64, id: String)] {
         let rows = try database.prepare(
             """
             SELECT group_key, group_id FROM pools JOIN groups USING (group_key)
@@ -93,18 +94,16 @@ extension Catalog {
     /// Writes a copy of a catalog to a new file.
     ///
     /// - Returns: the schema version of the catalog.
-    /// - Throws: `CatalogError`; `.badData` if the catalog is damaged. Then part of a copy may exist.
-    package static func copy(_ path: String, to target: String) throws(CatalogError) -> Int {
+    /// - Throws: `Failure`; `.badData` if the catalog is damaged. Then part of a copy may exist.
+    package static func copy(_ path: String, to target: String) throws(Failure) -> Int {
         guard unsafe access(path, F_OK) == 0 else {
-            throw CatalogError(.missing, "there is no catalog at \(path): name another with --catalog")
+            throw Failure(.missing, "there is no catalog at \(path): name another with --catalog")
         }
-        let database = try wrapping { () throws(DatabaseError) in
-            try openedForReading(path, canWrite: isWritable(path))
-        }
+        let database = try openedForReading(path, canWrite: isWritable(path))
         guard let version = try CatalogSchema.checkedVersion(database) else {
-            throw CatalogError(.notACatalog, "\(path) is empty")
+            throw Failure(.otherFormat, "\(path) is empty")
         }
-        try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
+        try database.copy(to: target)
         return version
     }
 }

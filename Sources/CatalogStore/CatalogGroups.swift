@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -7,10 +8,9 @@ extension Catalog {
         EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key)
         """
 
-    private func group(from row: Statement) throws(DatabaseError) -> GroupRecord {
+    private func group(from row: Statement) throws(Failure) -> GroupRecord {
         guard let joinPolicy = JoinPolicy(code: row.integer(5)) else {
-            throw DatabaseError(
-                code: DatabaseError.damaged, message: "group \(row.text(1)) has the join policy \(row.integer(5))")
+            throw .damaged("group \(row.text(1)) has the join policy \(row.integer(5))")
         }
         return GroupRecord(
             id: row.text(1), title: row.text(2), visibility: Visibility(code: row.integer(3)),
@@ -21,22 +21,18 @@ extension Catalog {
     }
 
     /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
-    package func groups() throws(CatalogError) -> [GroupRecord] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
-            var groups: [GroupRecord] = []
-            while try rows.step() { groups.append(try group(from: rows)) }
-            return groups
-        }
+    package func groups() throws(Failure) -> [GroupRecord] {
+        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
+        var groups: [GroupRecord] = []
+        while try rows.step() { groups.append(try group(from: rows)) }
+        return groups
     }
 
     /// Returns the group with an external id, public or private, or `nil` if there is none.
-    package func group(withID id: String) throws(CatalogError) -> GroupRecord? {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?")
-            rows.bind(id, at: 1)
-            return try rows.step() ? try group(from: rows) : nil
-        }
+    package func group(withID id: String) throws(Failure) -> GroupRecord? {
+        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?")
+        rows.bind(id, at: 1)
+        return try rows.step() ? try group(from: rows) : nil
     }
 }
 
@@ -103,51 +99,47 @@ extension Catalog {
     ///
     /// - Parameter index: a function that returns the index of an external id, below 2³² − 1, or `nil` for no index.
     /// - Complexity: O(groups).
-    package func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
+    package func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(Failure) -> GroupIndexes {
         let changeCount = try changeCount()
         // An implausible highest key throws an error, because every key takes memory.
         _ = try highestKey(of: .groups)
-        let indexes: [UInt32]? = try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")
-            var indexes: [UInt32] = []
-            while try rows.step() {
-                let key = rows.integer(0)
-                guard key >= indexes.count, key <= Self.keyLimit else { return nil }
-                indexes += repeatElement(GroupIndexes.none, count: Int(key) - indexes.count)
-                indexes.append(index(rows.text(1)) ?? GroupIndexes.none)
+        let rows = try database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")
+        var indexes: [UInt32] = []
+        while try rows.step() {
+            let key = rows.integer(0)
+            guard key >= indexes.count, key <= Self.keyLimit else {
+                throw .damaged("the keys of groups are out of order or bounds")
             }
-            return indexes
+            indexes += repeatElement(GroupIndexes.none, count: Int(key) - indexes.count)
+            indexes.append(index(rows.text(1)) ?? GroupIndexes.none)
         }
-        guard let indexes else { throw .damaged("the keys of groups are out of order or bounds") }
         return GroupIndexes(indexes: indexes, changeCount: changeCount)
     }
 
     /// Whether the indexes still match the groups.
     ///
     /// After a change, a group may have the key of another group that was removed.
-    package func isCurrent(_ groups: GroupIndexes) throws(CatalogError) -> Bool {
+    package func isCurrent(_ groups: GroupIndexes) throws(Failure) -> Bool {
         try changeCount() == groups.changeCount
     }
 
     /// Returns a user with the groups that have an index; the indexes must be current.
     ///
     /// - Returns: the user, or `nil` if there is none.
-    package func member(withID id: String, in groups: GroupIndexes) throws(CatalogError) -> IndexedMember? {
-        try wrapping { () throws(DatabaseError) in
-            let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
-            user.bind(id, at: 1)
-            guard try user.step() else { return nil }
-            let rows = try database.prepare("SELECT group_key, joined_at FROM memberships WHERE user_key = ?")
-            rows.bind(user.integer(0), at: 1)
-            var memberships: [(group: UInt32, joinedAt: Int64?)] = []
-            while try rows.step() {
-                let key = Int(rows.integer(0))
-                guard groups.indexes.indices.contains(key), groups.indexes[key] != GroupIndexes.none else { continue }
-                memberships.append((groups.indexes[key], rows.time(1)))
-            }
-            return IndexedMember(
-                interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
+    package func member(withID id: String, in groups: GroupIndexes) throws(Failure) -> IndexedMember? {
+        let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
+        user.bind(id, at: 1)
+        guard try user.step() else { return nil }
+        let rows = try database.prepare("SELECT group_key, joined_at FROM memberships WHERE user_key = ?")
+        rows.bind(user.integer(0), at: 1)
+        var memberships: [(group: UInt32, joinedAt: Int64?)] = []
+        while try rows.step() {
+            let key = Int(rows.integer(0))
+            guard groups.indexes.indices.contains(key), groups.indexes[key] != GroupIndexes.none else { continue }
+            memberships.append((groups.indexes[key], rows.time(1)))
         }
+        return IndexedMember(
+            interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
     }
 }
 
@@ -166,7 +158,7 @@ struct GroupCounting {
         var size: Int
     }
 
-    init(_ catalog: Catalog, _ source: RelationSource) throws(DatabaseError) {
+    init(_ catalog: Catalog, _ source: RelationSource) throws(Failure) {
         let (table, entry, entity) = (source.table, source.entryColumn, source.entityTable)
         var visibleEntries = "SELECT \(entry) FROM \(table)"
         if entity.hasVisibility { visibleEntries += " JOIN \(entity.rawValue) USING (\(entry))" }
@@ -179,13 +171,13 @@ struct GroupCounting {
     }
 
     /// Returns the keys of a group's members, or of the public photos in its pool.
-    func visibleEntries(ofGroup key: Int64) throws(DatabaseError) -> [Int64] { try keys(entriesOfGroup, key) }
+    func visibleEntries(ofGroup key: Int64) throws(Failure) -> [Int64] { try keys(entriesOfGroup, key) }
 
     /// Returns the keys of all groups that an entry is in.
-    func groups(ofEntry key: Int64) throws(DatabaseError) -> [Int64] { try keys(groupsOfEntry, key) }
+    func groups(ofEntry key: Int64) throws(Failure) -> [Int64] { try keys(groupsOfEntry, key) }
 
     /// Returns the number of these groups that are shown and have at least `minimumEntries` entries (inclusive).
-    mutating func shownGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(DatabaseError) -> Int {
+    mutating func shownGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(Failure) -> Int {
         var count = 0
         for key in keys {
             if let group = try description(ofGroup: key), group.isShown, group.size >= minimumEntries { count += 1 }
@@ -194,7 +186,7 @@ struct GroupCounting {
     }
 
     /// Returns the facts about a group, or `nil` if there is none.
-    mutating func description(ofGroup key: Int64) throws(DatabaseError) -> Description? {
+    mutating func description(ofGroup key: Int64) throws(Failure) -> Description? {
         if let description = known[key] { return description }
         group.bind(key, at: 1)
         guard try group.step() else { return nil }
@@ -205,7 +197,7 @@ struct GroupCounting {
         return description
     }
 
-    private func keys(_ statement: Statement, _ key: Int64) throws(DatabaseError) -> [Int64] {
+    private func keys(_ statement: Statement, _ key: Int64) throws(Failure) -> [Int64] {
         statement.bind(key, at: 1)
         var keys: [Int64] = []
         while try statement.step() { keys.append(statement.integer(0)) }

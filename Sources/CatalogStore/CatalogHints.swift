@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 package import Recommendation
 import SQLite
@@ -10,7 +11,7 @@ extension Catalog {
     /// a member with many favourites or follows, only `HintFormula.entryLimit` of a kind are read.
     ///
     /// - Parameter told: favourites and follows, with the end of others, that the catalog may lack.
-    package func hints(ofUser id: String, for planner: Planner, after told: [ToldChange] = []) throws(CatalogError)
+    package func hints(ofUser id: String, for planner: Planner, after told: [ToldChange] = []) throws(Failure)
         -> [GroupHint]
     {
         let (model, tables) = (planner.model, relations)
@@ -18,40 +19,38 @@ extension Catalog {
             evidence.weight > 0 && (evidence.kind.source.map(tables.memberTables.contains) ?? true)
         }
         guard !wanted.isEmpty else { return [] }
-        return try wrapping { () throws(DatabaseError) in
-            let user = try key(of: id, in: .users)
-            var hints: [GroupHint] = []
-            for evidence in wanted {
-                let entries =
-                    if let source = evidence.kind.source {
-                        try entries(ofUser: user, told.filter { $0.kind.source == source }, source)
-                    } else { try newestPhotos(ofUser: user) }
-                let rows = try database.prepare(evidence.kind.groupsOfEntry)
-                let groups = try entries.map { entry throws(DatabaseError) in
-                    rows.bind(entry, at: 1)
-                    var groups: [UInt32] = []
-                    // A version may be older than a group.
-                    while try rows.step() {
-                        if let group = model.index(ofID: rows.text(0)) { groups.append(UInt32(group)) }
-                    }
-                    return groups
+        let user = try key(of: id, in: .users)
+        var hints: [GroupHint] = []
+        for evidence in wanted {
+            let entries =
+                if let source = evidence.kind.source {
+                    try entries(ofUser: user, told.filter { $0.kind.source == source }, source)
+                } else { try newestPhotos(ofUser: user) }
+            let rows = try database.prepare(evidence.kind.groupsOfEntry)
+            let groups = try entries.map { entry throws(Failure) in
+                rows.bind(entry, at: 1)
+                var groups: [UInt32] = []
+                // A version may be older than a group.
+                while try rows.step() {
+                    if let group = model.index(ofID: rows.text(0)) { groups.append(UInt32(group)) }
                 }
-                let sizes = { (group: UInt32) in planner.configuration.relations.size(of: group, evidence.kind, model) }
-                let found =
-                    switch evidence.kind {
-                    case .favourites:
-                        HintFormula.hints(ofPhotosIn: groups, groupCount: model.groupCount, sizes: sizes)
-                    case .follows: HintFormula.hints(ofMembersIn: groups, sizes: sizes)
-                    case .photos: HintFormula.hints(ofOwnPhotosIn: groups)
-                    }
-                hints += found
+                return groups
             }
-            return hints
+            let sizes = { (group: UInt32) in planner.configuration.relations.size(of: group, evidence.kind, model) }
+            let found =
+                switch evidence.kind {
+                case .favourites:
+                    HintFormula.hints(ofPhotosIn: groups, groupCount: model.groupCount, sizes: sizes)
+                case .follows: HintFormula.hints(ofMembersIn: groups, sizes: sizes)
+                case .photos: HintFormula.hints(ofOwnPhotosIn: groups)
+                }
+            hints += found
         }
+        return hints
     }
 
     /// Returns the highest keys of a member's public photos.
-    private func newestPhotos(ofUser user: Int64?) throws(DatabaseError) -> [Int64] {
+    private func newestPhotos(ofUser user: Int64?) throws(Failure) -> [Int64] {
         guard let user else { return [] }
         let rows = try database.prepare(
             "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2")
@@ -64,7 +63,7 @@ extension Catalog {
 
     /// Returns the highest keys of the photos that a member likes, or of the members whom a member follows; nobody
     /// follows themselves.
-    func entries(ofUser user: Int64?, _ told: [ToldChange], _ source: RelationSource) throws(DatabaseError)
+    func entries(ofUser user: Int64?, _ told: [ToldChange], _ source: RelationSource) throws(Failure)
         -> [Int64]
     {
         var found: Set<Int64> = []
@@ -82,7 +81,7 @@ extension Catalog {
         }
         for change in told {
             guard let entry = try key(of: change.subjectID, in: source.entityTable),
-                try user.map({ user throws(DatabaseError) in
+                try user.map({ user throws(Failure) in
                     try PairEvents.isLatest(change, of: (user, entry), source, database)
                 }) ?? true
             else { continue }
@@ -113,17 +112,13 @@ extension EvidenceKind {
 
 extension CatalogSnapshot {
     /// Returns whether a table of pairs has any row.
-    package func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
-        }
+    package func hasRows(_ source: RelationSource) throws(Failure) -> Bool {
+        try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
     }
 
     /// Whether any photo has an owner.
-    package func hasPhotoOwners() throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
-        }
+    package func hasPhotoOwners() throws(Failure) -> Bool {
+        try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
     }
 
     /// The number of a photo's owner less the column of the user.

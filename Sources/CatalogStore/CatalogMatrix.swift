@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Model
 import SQLite
 package import Similarity
@@ -10,15 +10,15 @@ extension CatalogSnapshot {
     /// - Parameters:
     ///   - window: the dates to keep, or `nil` for none.
     ///   - progress: a function that receives the number of rows read so far, from any thread.
-    /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
+    /// - Throws: `Failure.Code.badData` if the rows cannot have been written like this.
     package func matrix(
         _ source: RelationSource, keeping window: ActivityWindow? = nil,
         progress: @escaping @Sendable (_ rows: Int) -> Void
-    ) throws(CatalogError) -> MatrixReading {
+    ) throws(Failure) -> MatrixReading {
         let plan = try MatrixPlan(catalog, source, groups: groups())
         let window = plan.hasTimes ? window : nil
         let rowsRead = Atomic<Int>(0)
-        let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
+        let parts = try readParts(plan.ranges.count) { catalog, number throws(Failure) in
             let part = try catalog.readPart(plan, number, window)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
@@ -30,28 +30,26 @@ extension CatalogSnapshot {
 
 extension Catalog {
     fileprivate func readPart(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?)
-        throws(CatalogError) -> MatrixPart
+        throws(Failure) -> MatrixPart
     {
         var part = MatrixPart(plan, index, window)
         let source = plan.source
-        try wrapping { () throws(DatabaseError) in
-            // An additional column that is always empty would cost a quarter of the reading time.
-            let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
-            let rows = try database.prepare(
-                """
-                SELECT \(source.rowColumn), \(source.entryColumn)\(times) FROM \(source.table)
-                WHERE \(source.rowColumn) BETWEEN ? AND ? ORDER BY \(source.rowColumn), \(source.entryColumn)
-                """)
-            rows.bind(Int64(part.range.lowerBound), at: 1)
-            rows.bind(Int64(part.range.upperBound - 1), at: 2)
-            if plan.hasTimes {
-                try rows.forEachIntegerTriple { group, entry, time in
-                    part.add(group: Int(group), entry: Int(entry), time: time, plan)
-                }
-            } else {
-                try rows.forEachIntegerPair { group, entry in
-                    part.add(group: Int(group), entry: Int(entry), time: nil, plan)
-                }
+        // An additional column that is always empty would cost a quarter of the reading time.
+        let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
+        let rows = try database.prepare(
+            """
+            SELECT \(source.rowColumn), \(source.entryColumn)\(times) FROM \(source.table)
+            WHERE \(source.rowColumn) BETWEEN ? AND ? ORDER BY \(source.rowColumn), \(source.entryColumn)
+            """)
+        rows.bind(Int64(part.range.lowerBound), at: 1)
+        rows.bind(Int64(part.range.upperBound - 1), at: 2)
+        if plan.hasTimes {
+            try rows.forEachIntegerTriple { group, entry, time in
+                part.add(group: Int(group), entry: Int(entry), time: time, plan)
+            }
+        } else {
+            try rows.forEachIntegerPair { group, entry in
+                part.add(group: Int(group), entry: Int(entry), time: nil, plan)
             }
         }
         part.end(plan)
@@ -75,7 +73,7 @@ struct MatrixPlan: Sendable {
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
 
-    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(CatalogError) {
+    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(Failure) {
         self.source = source
         switch source.rows {
         case .groups:
@@ -93,12 +91,10 @@ struct MatrixPlan: Sendable {
         }
         let columnCount = try catalog.highestKey(of: source.entityTable) + 1
         self.columnCount = columnCount
-        (hasTimes, isPrivatePhoto) = try wrapping { () throws(DatabaseError) in
-            (
-                try catalog.mayHaveValues(source.notedTime),
-                source.entityTable.hasVisibility ? try Self.privatePhotos(catalog, count: columnCount) : nil
-            )
-        }
+        (hasTimes, isPrivatePhoto) = (
+            try catalog.mayHaveValues(source.notedTime),
+            source.entityTable.hasVisibility ? try Self.privatePhotos(catalog, count: columnCount) : nil
+        )
         ranges = Self.ranges(rowOfGroup.count)
     }
 
@@ -119,7 +115,7 @@ struct MatrixPlan: Sendable {
         return stride(from: 0, to: count, by: width).map { $0..<min($0 + width, count) }
     }
 
-    private static func privatePhotos(_ catalog: Catalog, count: Int) throws(DatabaseError) -> BitSet? {
+    private static func privatePhotos(_ catalog: Catalog, count: Int) throws(Failure) -> BitSet? {
         let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
         guard try rows.step() else { return nil }
         var hidden = BitSet(count: count)
@@ -135,7 +131,7 @@ struct MatrixPlan: Sendable {
     /// - Parameters:
     ///   - parts: the parts, in any order.
     ///   - window: the window of dates that were kept, or `nil` for none.
-    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(CatalogError) -> MatrixReading {
+    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(Failure) -> MatrixReading {
         var offsets = [Int](repeating: 0, count: rowCount + 1)
         for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
         for row in 0..<rowCount { offsets[row + 1] += offsets[row] }

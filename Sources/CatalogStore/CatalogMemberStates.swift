@@ -1,3 +1,4 @@
+package import Basics
 import Changes
 package import Model
 package import Recommendation
@@ -9,14 +10,14 @@ package final class CatalogMemberStates {
     private var groups: GroupIndexes
 
     /// - Complexity: O(groups · log groups).
-    package init(_ catalog: Catalog, for planner: Planner) throws(CatalogError) {
+    package init(_ catalog: Catalog, for planner: Planner) throws(Failure) {
         self.catalog = catalog
         self.planner = planner
         groups = try Self.groups(catalog, planner)
     }
 
-    private static func groups(_ catalog: Catalog, _ planner: Planner) throws(CatalogError) -> GroupIndexes {
-        try catalog.snapshot { () throws(CatalogError) in
+    private static func groups(_ catalog: Catalog, _ planner: Planner) throws(Failure) -> GroupIndexes {
+        try catalog.snapshot { () throws(Failure) in
             try catalog.groupIndexes { planner.model.index(ofID: $0).map(UInt32.init) }
         }
     }
@@ -27,9 +28,9 @@ package final class CatalogMemberStates {
     package func states(
         of users: some Collection<String>, without forgotten: (String) -> Set<BytewiseString> = { _ in [] },
         atMilliseconds instant: Int64
-    ) throws(CatalogError) -> [MemberState?] {
+    ) throws(Failure) -> [MemberState?] {
         while true {
-            let states = try catalog.snapshot { () throws(CatalogError) -> [MemberState?]? in
+            let states = try catalog.snapshot { () throws(Failure) -> [MemberState?]? in
                 guard try catalog.isCurrent(groups) else { return nil }
                 var states: [MemberState?] = []
                 for user in users {
@@ -43,7 +44,7 @@ package final class CatalogMemberStates {
     }
 
     private func state(of user: String, without forgotten: Set<BytewiseString>, atMilliseconds instant: Int64)
-        throws(CatalogError) -> MemberState?
+        throws(Failure) -> MemberState?
     {
         guard let member = try catalog.member(withID: user, in: groups) else { return nil }
         let joined = member.memberships.map { (group: $0.group, at: $0.joinedAt) }
@@ -63,7 +64,7 @@ extension MemberState {
     package init?(
         ofUser id: String, from catalog: Catalog, for planner: Planner, without forgotten: Set<BytewiseString> = [],
         atMilliseconds instant: Int64
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         guard let member = try catalog.member(withID: id) else { return nil }
         let joined = member.memberships.compactMap { membership in
             planner.model.index(ofID: membership.groupID).map { (group: UInt32($0), at: membership.joinedAt) }
@@ -78,7 +79,7 @@ extension MemberState {
     init(
         ofUser id: String, _ joined: [(group: UInt32, at: Int64?)], _ interests: [String], from catalog: Catalog,
         for planner: Planner, without forgotten: Set<BytewiseString> = [], atMilliseconds instant: Int64
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         self.init()
         // A time that is still to come is a mistake in a file, and older than any event.
         let latest = instant / 1000 + RelationSource.clockLeadSeconds
@@ -97,7 +98,7 @@ extension MemberState {
 extension MemberProfile {
     /// Creates the profile of a user at an instant from a catalog, or returns `nil` if there is no such user.
     package init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
-        throws(CatalogError)
+        throws(Failure)
     {
         guard let state = try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
         else { return nil }
@@ -112,7 +113,7 @@ extension Catalog {
     package func interactions(
         ofUser id: String, for planner: Planner, without forgotten: Set<BytewiseString> = [],
         atMilliseconds instant: Int64
-    ) throws(CatalogError) -> [Interaction] {
+    ) throws(Failure) -> [Interaction] {
         let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
         return try history(ofUser: id, impressionsSince: since, without: forgotten).compactMap {
             Interaction($0, in: planner.model)
@@ -142,7 +143,7 @@ extension PhotoContext {
 
 extension SiteDecisions {
     /// Creates the decisions from a catalog, or as published with the version if there is no catalog.
-    package init(of catalog: Catalog?, in model: ModelVersion) throws(CatalogError) {
+    package init(of catalog: Catalog?, in model: ModelVersion) throws(Failure) {
         guard let catalog else {
             self = .asPublished
             return

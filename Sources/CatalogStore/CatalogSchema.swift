@@ -1,3 +1,4 @@
+import Basics
 package import Model
 import SQLite
 
@@ -188,62 +189,56 @@ enum CatalogSchema {
     /// - Parameters:
     ///   - database: the database.
     ///   - relations: the relations whose tables must exist, with the tables of what members tell.
-    static func complete(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
+    static func complete(_ database: Database, _ relations: RelationTable) throws(Failure) {
         if try checkedVersion(database) == nil {
-            try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            try database.transaction { () throws(Failure) in
                 // Another process may have created them meanwhile.
                 guard try checkedVersion(database) == nil else { return }
-                try wrapping { () throws(DatabaseError) in
-                    try database.execute(tables)
-                    try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
-                }
+                try database.execute(tables)
+                try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
             }
         }
         for source in relations.sources where try !hasTable(of: source, database) {
-            try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-                try wrapping { () throws(DatabaseError) in try database.execute(source.createTable) }
+            try database.transaction { () throws(Failure) in
+                try database.execute(source.createTable)
             }
         }
         // A killed import leaves a table without its reverse index, which it dropped for speed.
-        try wrapping { () throws(DatabaseError) in
-            for source in relations.sources { try database.execute(source.createIndex) }
-        }
+        for source in relations.sources { try database.execute(source.createIndex) }
     }
 
     /// Whether a catalog has the table of a relation.
-    static func hasTable(of source: RelationSource, _ database: Database) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
-            row.bind(Optional(source.table), at: 1)
-            return try row.step()
-        }
+    static func hasTable(of source: RelationSource, _ database: Database) throws(Failure) -> Bool {
+        let row = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+        row.bind(Optional(source.table), at: 1)
+        return try row.step()
     }
 
     /// Returns the number of a catalog's schema, or nil for an empty file.
     ///
-    /// - Throws: `CatalogError.Code.notACatalog` if the file is something else, or of another program.
-    static func checkedVersion(_ database: Database) throws(CatalogError) -> Int? {
+    /// - Throws: `Failure.Code.otherFormat` if the file is something else, or of another program.
+    static func checkedVersion(_ database: Database) throws(Failure) -> Int? {
         guard let found = try foundVersion(database) else { return nil }
         if let other = OtherFormat(.catalog, at: database.path, found: found, own: version) {
-            throw CatalogError(.notACatalog, other.message)
+            throw Failure(.otherFormat, other.message)
         }
         return found
     }
 
     /// Returns the number of the schema of a catalog of any program, or nil for an empty file.
-    static func foundVersion(_ database: Database) throws(CatalogError) -> Int? {
+    static func foundVersion(_ database: Database) throws(Failure) -> Int? {
         let (application, found, tables): (Int64, Int, Int64)
-        do throws(DatabaseError) {
+        do throws(Failure) {
             application = try database.integer("PRAGMA application_id") ?? 0
             found = Int(try database.integer("PRAGMA user_version") ?? 0)
             tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
         } catch {
-            throw error.isNotADatabase
-                ? CatalogError(.notACatalog, "\(database.path) is not a SQLite database") : CatalogError(error)
+            throw error.isOfNoDatabase
+                ? Failure(.otherFormat, "\(database.path) is not a SQLite database") : error
         }
         guard tables > 0 else { return nil }
         guard application == applicationID else {
-            throw CatalogError(.notACatalog, "\(database.path) is a SQLite database, but not a catalog")
+            throw Failure(.otherFormat, "\(database.path) is a SQLite database, but not a catalog")
         }
         return found
     }

@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 package import Model
 import SQLite
@@ -28,8 +29,8 @@ package final class CatalogSnapshot {
     ///   - catalog: the catalog; the snapshot opens connections of its own.
     ///   - threads: the number of connections that read at once, 1 or more.
     ///   - isChecked: whether the whole catalog is checked meanwhile, on an additional thread; see `finishCheck`.
-    /// - Throws: `CatalogError.Code.busy` if other processes kept writing for about a minute.
-    package convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(CatalogError) {
+    /// - Throws: `Failure.Code.busy` if other processes kept writing for about a minute.
+    package convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(Failure) {
         try self.init(of: catalog, threads: threads, isChecked: isChecked) {}
     }
 
@@ -38,12 +39,12 @@ package final class CatalogSnapshot {
     /// - Parameters:
     ///   - isChecked: whether the whole catalog is checked meanwhile.
     ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
-    init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(CatalogError) {
+    init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(Failure) {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
             // Reads are checked only where that takes no extra time. `CatalogCheck` does the rest.
-            try wrapping { () throws(DatabaseError) in try own.database.execute("PRAGMA cell_size_check = ON") }
+            try own.database.execute("PRAGMA cell_size_check = ON")
             connections.append(Connection(catalog: own))
         }
         self.connections = connections
@@ -60,34 +61,32 @@ package final class CatalogSnapshot {
             // In a read-only file, the lock cannot be taken: then only another attempt helps.
             if attempt > 0, writers == nil { usleep(UInt32(attempt) * 1000) }
         }
-        throw CatalogError(.busy, "others write to the catalog without a break; try again later")
+        throw Failure(.busy, "others write to the catalog without a break; try again later")
     }
 
     /// Begins a read transaction on every connection, the first connection last.
     ///
     /// - Returns: `false` if another connection committed meanwhile. Then the transactions may see different states,
     ///   and all of them are rolled back.
-    private func beginTogether(_ others: [Database], _ whileBeginning: () -> Void) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            let before = try database.outsideRevision()
-            for other in others { try other.beginReading() }
-            whileBeginning()
-            try database.beginReading()
-            if try database.outsideRevision() == before { return true }
-            for connection in others + [database] { try connection.execute("ROLLBACK") }
-            return false
-        }
+    private func beginTogether(_ others: [Database], _ whileBeginning: () -> Void) throws(Failure) -> Bool {
+        let before = try database.outsideRevision()
+        for other in others { try other.beginReading() }
+        whileBeginning()
+        try database.beginReading()
+        if try database.outsideRevision() == before { return true }
+        for connection in others + [database] { try connection.execute("ROLLBACK") }
+        return false
     }
 
     /// Waits until the whole catalog has been checked, if this snapshot checks it.
     ///
-    /// - Throws: `CatalogError.Code.badData` if the catalog is damaged.
-    package func finishCheck() throws(CatalogError) { try check?.finish() }
+    /// - Throws: `Failure.Code.badData` if the catalog is damaged.
+    package func finishCheck() throws(Failure) { try check?.finish() }
 
     /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
     ///
-    /// - Throws: `CatalogError.Code.badData` if the groups cannot have been written like this.
-    package func groups() throws(CatalogError) -> [GroupRecord] {
+    /// - Throws: `Failure.Code.badData` if the groups cannot have been written like this.
+    package func groups() throws(Failure) -> [GroupRecord] {
         if let knownGroups { return knownGroups }
         let groups = try catalog.groups()
         try catalog.check(groups)
@@ -100,12 +99,12 @@ package final class CatalogSnapshot {
     /// - Parameter read: a function that reads the part of a number in 0 ..< `count`.
     /// - Returns: the parts in the order of their numbers.
     func readParts<Part: Sendable>(
-        _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(CatalogError) -> Part
-    ) throws(CatalogError) -> [Part] {
+        _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(Failure) -> Part
+    ) throws(Failure) -> [Part] {
         let connections = connections
         return try Parallel.map(
-            count, threads: connections.count, state: { thread throws(CatalogError) in connections[thread] }
-        ) { connection, numbers throws(CatalogError) in try read(connection.catalog, numbers.lowerBound) }
+            count, threads: connections.count, state: { thread throws(Failure) in connections[thread] }
+        ) { connection, numbers throws(Failure) in try read(connection.catalog, numbers.lowerBound) }
     }
 }
 
@@ -126,7 +125,7 @@ private struct PausedWriters {
 
 extension Database {
     /// Begins a read transaction; "BEGIN" alone would begin it only with the first read.
-    fileprivate func beginReading() throws(DatabaseError) {
+    fileprivate func beginReading() throws(Failure) {
         try execute("BEGIN")
         _ = try outsideRevision()
     }
@@ -141,35 +140,33 @@ extension CatalogSnapshot {
     ///     They are in the order in which they were recorded, and their groups are rows of that matrix.
     package func forEachMember(
         impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         var rowsOfKeys: [Int64: UInt32] = [:]
         for group in try groups() where group.isShown { rowsOfKeys[group.key] = UInt32(rowsOfKeys.count) }
-        let isInBounds = try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT user_key, kind, group_key, occurred_at, seconds FROM interactions
-                WHERE kind IN (\(Interaction.Kind.groupNumbers)) AND (kind <> ?1 OR occurred_at >= ?2)
-                ORDER BY user_key, interaction_key
-                """)
-            rows.bind(Interaction.Kind.impression.number, at: 1)
-            rows.bind(impressionsSince, at: 2)
-            var member = (column: 0, interactions: [Interaction]())
-            while try rows.step() {
-                guard (0...Catalog.keyLimit).contains(rows.integer(0)) else { return false }
-                let column = Int(rows.integer(0))
-                if column != member.column {
-                    if !member.interactions.isEmpty { body(member.column, member.interactions) }
-                    member = (column, [])
-                }
-                let seconds = rows.optionalInteger(4).map { Int($0) }
-                guard let effect = Interaction.Kind(number: rows.integer(1))?.effect(seconds: seconds),
-                    let row = rowsOfKeys[rows.integer(2)]
-                else { continue }
-                member.interactions.append(Interaction(effect, group: row, atMilliseconds: rows.milliseconds(3)))
+        let rows = try database.prepare(
+            """
+            SELECT user_key, kind, group_key, occurred_at, seconds FROM interactions
+            WHERE kind IN (\(Interaction.Kind.groupNumbers)) AND (kind <> ?1 OR occurred_at >= ?2)
+            ORDER BY user_key, interaction_key
+            """)
+        rows.bind(Interaction.Kind.impression.number, at: 1)
+        rows.bind(impressionsSince, at: 2)
+        var member = (column: 0, interactions: [Interaction]())
+        while try rows.step() {
+            guard (0...Catalog.keyLimit).contains(rows.integer(0)) else {
+                throw .damaged("interactions of a user who cannot be")
             }
-            if !member.interactions.isEmpty { body(member.column, member.interactions) }
-            return true
+            let column = Int(rows.integer(0))
+            if column != member.column {
+                if !member.interactions.isEmpty { body(member.column, member.interactions) }
+                member = (column, [])
+            }
+            let seconds = rows.optionalInteger(4).map { Int($0) }
+            guard let effect = Interaction.Kind(number: rows.integer(1))?.effect(seconds: seconds),
+                let row = rowsOfKeys[rows.integer(2)]
+            else { continue }
+            member.interactions.append(Interaction(effect, group: row, atMilliseconds: rows.milliseconds(3)))
         }
-        guard isInBounds else { throw .damaged("interactions of a user who cannot be") }
+        if !member.interactions.isEmpty { body(member.column, member.interactions) }
     }
 }

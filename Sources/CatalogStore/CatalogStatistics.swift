@@ -1,3 +1,4 @@
+package import Basics
 import Model
 import Recommendation
 import SQLite
@@ -106,29 +107,27 @@ package struct SizeHistogram: Sendable, Equatable {
 
 extension Catalog {
     /// Counts everything in one state of the catalog; that takes some seconds for each fifty million rows.
-    package func statistics() throws(CatalogError) -> CatalogStatistics {
-        try snapshot { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                var counted: [CatalogStatistics.Relation] = []
-                for source in relations.sources.sorted(by: { $0.table < $1.table }) {
-                    counted.append(try statistics(of: source))
-                }
-                let required = Set(relations.sources.filter(relations.isRequired).map(\.table))
-                counted.removeAll { !required.contains($0.name) && $0.rows == 0 }
-                let ubiquity = try ubiquity(counted)
-                return CatalogStatistics(
-                    things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,
-                    interactions: Int(
-                        try database.integer("SELECT count(*) FROM interactions WHERE is_forgotten = 0") ?? 0),
-                    forgotten: Int(
-                        try database.integer("SELECT count(*) FROM ledger WHERE forgotten_at > readmitted_at") ?? 0),
-                    ubiquitousGroups: ubiquity.groups, ubiquitousMembers: ubiquity.members)
+    package func statistics() throws(Failure) -> CatalogStatistics {
+        try snapshot { () throws(Failure) in
+            var counted: [CatalogStatistics.Relation] = []
+            for source in relations.sources.sorted(by: { $0.table < $1.table }) {
+                counted.append(try statistics(of: source))
             }
+            let required = Set(relations.sources.filter(relations.isRequired).map(\.table))
+            counted.removeAll { !required.contains($0.name) && $0.rows == 0 }
+            let ubiquity = try ubiquity(counted)
+            return CatalogStatistics(
+                things: [try groupStatistics(), try userStatistics(), try photoStatistics()], relations: counted,
+                interactions: Int(
+                    try database.integer("SELECT count(*) FROM interactions WHERE is_forgotten = 0") ?? 0),
+                forgotten: Int(
+                    try database.integer("SELECT count(*) FROM ledger WHERE forgotten_at > readmitted_at") ?? 0),
+                ubiquitousGroups: ubiquity.groups, ubiquitousMembers: ubiquity.members)
         }
     }
 
     /// Returns the groups of most members, by the bound of members' lists, and the members of most groups.
-    private func ubiquity(_ counted: [CatalogStatistics.Relation]) throws(DatabaseError)
+    private func ubiquity(_ counted: [CatalogStatistics.Relation]) throws(Failure)
         -> (groups: [CatalogStatistics.Ubiquitous], members: [CatalogStatistics.Ubiquitous])
     {
         guard let memberships = relations[.membership]?.source,
@@ -152,7 +151,7 @@ extension Catalog {
 
     private func ubiquitous(
         _ id: String, _ things: String, by key: String, in table: String, of total: Int, where condition: String
-    ) throws(DatabaseError) -> [CatalogStatistics.Ubiquitous] {
+    ) throws(Failure) -> [CatalogStatistics.Ubiquitous] {
         guard let least = PlanConfiguration.Ubiquity().leastSize(inCommunityOf: total) else { return [] }
         let rows = try database.prepare(
             """
@@ -166,7 +165,7 @@ extension Catalog {
         return found
     }
 
-    private func groupStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
+    private func groupStatistics() throws(Failure) -> CatalogStatistics.EntityCounts {
         try things(
             .groups,
             [
@@ -178,11 +177,11 @@ extension Catalog {
     }
 
     /// Returns the SQL condition for a row that only relations name.
-    private func undescribed(_ table: EntityTable) throws(DatabaseError) -> String {
+    private func undescribed(_ table: EntityTable) throws(Failure) -> String {
         try UndescribedRows(of: table, database)?.condition() ?? "false"
     }
 
-    private func userStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
+    private func userStatistics() throws(Failure) -> CatalogStatistics.EntityCounts {
         var users = try things(
             .users,
             [
@@ -193,7 +192,7 @@ extension Catalog {
         return users
     }
 
-    private func photoStatistics() throws(DatabaseError) -> CatalogStatistics.EntityCounts {
+    private func photoStatistics() throws(Failure) -> CatalogStatistics.EntityCounts {
         try things(
             .photos,
             [
@@ -205,7 +204,7 @@ extension Catalog {
     }
 
     private func things(_ table: EntityTable, _ properties: [(name: String, condition: String)])
-        throws(DatabaseError) -> CatalogStatistics.EntityCounts
+        throws(Failure) -> CatalogStatistics.EntityCounts
     {
         let counts = properties.map { "coalesce(sum(\($0.condition)), 0)" }.joined(separator: ", ")
         let row = try database.prepare("SELECT count(*), \(counts) FROM \(table.rawValue)")
@@ -220,7 +219,7 @@ extension Catalog {
             twins: twins.pairs)
     }
 
-    private func statistics(of source: RelationSource) throws(DatabaseError) -> CatalogStatistics.Relation {
+    private func statistics(of source: RelationSource) throws(Failure) -> CatalogStatistics.Relation {
         let (table, time) = (source.table, source.timeColumn)
         let row = try database.prepare("SELECT count(*), count(\(time)), min(\(time)), max(\(time)) FROM \(table)")
         _ = try row.step()
@@ -235,7 +234,7 @@ extension Catalog {
     }
 
     /// Returns the histogram of a table's rows by group, user or photo, including those without rows.
-    private func sizes(by column: String, in table: String, of entity: EntityTable) throws(DatabaseError)
+    private func sizes(by column: String, in table: String, of entity: EntityTable) throws(Failure)
         -> SizeHistogram
     {
         var histogram = SizeHistogram()

@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -54,34 +55,32 @@ extension Catalog {
     package func overlaps(
         of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
         alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil
-    ) throws(CatalogError) -> OverlapReport {
-        try wrapping { () throws(DatabaseError) in
-            var counts = try GroupCounting(self, source)
-            let entries = try counts.visibleEntries(ofGroup: group.key)
-            var found: [Int64: (common: Int, weightSum: UInt64)] = required.map { [$0.key: (0, 0)] } ?? [:]
-            for entry in entries {
-                let groups = try counts.groups(ofEntry: entry)
-                var weight: UInt64 = 0
-                if let weights {
-                    weight = UInt64(
-                        weights.weight(try counts.shownGroups(groups, withAtLeast: weights.minimumEntries)))
-                }
-                for key in groups {
-                    let before = found[key] ?? (0, 0)
-                    found[key] = (before.common + 1, before.weightSum + weight)
-                }
+    ) throws(Failure) -> OverlapReport {
+        var counts = try GroupCounting(self, source)
+        let entries = try counts.visibleEntries(ofGroup: group.key)
+        var found: [Int64: (common: Int, weightSum: UInt64)] = required.map { [$0.key: (0, 0)] } ?? [:]
+        for entry in entries {
+            let groups = try counts.groups(ofEntry: entry)
+            var weight: UInt64 = 0
+            if let weights {
+                weight = UInt64(
+                    weights.weight(try counts.shownGroups(groups, withAtLeast: weights.minimumEntries)))
             }
-            found[group.key] = nil
-            var overlaps: [Overlap] = []
-            for (key, sums) in found where sums.common >= minimumCommon || key == required?.key {
-                guard let other = try counts.description(ofGroup: key), other.isShown || key == required?.key else {
-                    continue
-                }
-                overlaps.append(
-                    Overlap(groupID: other.id, common: sums.common, size: other.size, weightSum: sums.weightSum))
+            for key in groups {
+                let before = found[key] ?? (0, 0)
+                found[key] = (before.common + 1, before.weightSum + weight)
             }
-            overlaps.sort { $0.groupID.utf8.lexicographicallyPrecedes($1.groupID.utf8) }
-            return OverlapReport(size: entries.count, overlaps: overlaps)
         }
+        found[group.key] = nil
+        var overlaps: [Overlap] = []
+        for (key, sums) in found where sums.common >= minimumCommon || key == required?.key {
+            guard let other = try counts.description(ofGroup: key), other.isShown || key == required?.key else {
+                continue
+            }
+            overlaps.append(
+                Overlap(groupID: other.id, common: sums.common, size: other.size, weightSum: sums.weightSum))
+        }
+        overlaps.sort { $0.groupID.utf8.lexicographicallyPrecedes($1.groupID.utf8) }
+        return OverlapReport(size: entries.count, overlaps: overlaps)
     }
 }

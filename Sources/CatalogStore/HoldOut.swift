@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 package import Model
 import SQLite
@@ -32,26 +33,22 @@ extension Catalog {
     /// - Parameter path: the path of the copy, which must not exist yet.
     /// - Returns: the number of entries held out.
     package func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
-        throws(CatalogError) -> Int
+        throws(Failure) -> Int
     {
-        try wrapping { () throws(DatabaseError) in
-            // Copying a damaged file may fail with a misleading error that the disk is full.
-            try database.checkWhole()
-            let statement = try database.prepare("VACUUM INTO ?")
-            statement.bind(path, at: 1)
-            try statement.run()
-        }
+        // Copying a damaged file may fail with a misleading error that the disk is full.
+        try database.checkWhole()
+        let statement = try database.prepare("VACUUM INTO ?")
+        statement.bind(path, at: 1)
+        try statement.run()
         let copy = try Catalog(path: path, mode: .writing, relations: relations)
-        return try copy.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let count = try copy.holdOut(rule, source)
-                if case .after(let moment) = rule { try copy.cut(at: moment) }
-                return count
-            }
+        return try copy.database.transaction { () throws(Failure) in
+            let count = try copy.holdOut(rule, source)
+            if case .after(let moment) = rule { try copy.cut(at: moment) }
+            return count
         }
     }
 
-    private func holdOut(_ rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError) -> Int {
+    private func holdOut(_ rule: HoldOutRule, _ source: RelationSource) throws(Failure) -> Int {
         var removals = [
             try database.prepare(
                 "DELETE FROM \(source.table) WHERE \(source.thingColumn) = ? AND \(source.holderColumn) = ?")
@@ -74,7 +71,7 @@ extension Catalog {
     }
 
     /// Removes everything from a moment on, in Unix seconds; hidden groups stay hidden.
-    private func cut(at moment: Int64) throws(DatabaseError) {
+    private func cut(at moment: Int64) throws(Failure) {
         // A group that did not exist is like one that nobody may see.
         try run("UPDATE groups SET visibility = 1 WHERE created_at >= ?1", moment)
         // The last activity before the moment is not known.
@@ -90,13 +87,13 @@ extension Catalog {
         try recordChanges(1)
     }
 
-    private func run(_ statement: String, _ moment: Int64) throws(DatabaseError) {
+    private func run(_ statement: String, _ moment: Int64) throws(Failure) {
         let statement = try database.prepare(statement)
         statement.bind(moment, at: 1)
         try statement.run()
     }
 
-    private func heldOut(by rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError)
+    private func heldOut(by rule: HoldOutRule, _ source: RelationSource) throws(Failure)
         -> [(holder: Int64, thing: Int64)]
     {
         let rows = try database.prepare(
@@ -173,35 +170,33 @@ extension CatalogSnapshot {
     ///   - users: the users, as columns of a matrix of this snapshot whose entries are users.
     ///   - folds: the number of validation folds, 1 or more. If the rule is a share, each fold holds out other groups.
     /// - Returns: the rows of the matrix that are held out, by fold and by user.
-    package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(CatalogError)
+    package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(Failure)
         -> [[[UInt32]]]
     {
         let shown = try groups().lazy.filter { $0.isShown }.enumerated()
         let rows = Dictionary(uniqueKeysWithValues: shown.map { ($0.element.key, UInt32($0.offset)) })
-        return try wrapping { () throws(DatabaseError) in
-            let statement = try database.prepare(
-                "SELECT group_key, joined_at FROM memberships WHERE user_key = ? ORDER BY group_key")
-            var found = [[[UInt32]]](repeating: [], count: folds)
-            for user in users {
-                statement.bind(Int64(user), at: 1)
-                var groups: [(group: Int64, joinedAt: Int64?)] = []
-                while try statement.step() {
-                    if rows[statement.integer(0)] != nil {
-                        groups.append((statement.integer(0), statement.optionalInteger(1)))
-                    }
-                }
-                statement.reset()
-                for fold in found.indices {
-                    let out = Catalog.heldOut(of: groups, ofUser: Int64(user), by: rule, fold: fold)
-                    found[fold].append(out.compactMap { rows[$0] })
+        let statement = try database.prepare(
+            "SELECT group_key, joined_at FROM memberships WHERE user_key = ? ORDER BY group_key")
+        var found = [[[UInt32]]](repeating: [], count: folds)
+        for user in users {
+            statement.bind(Int64(user), at: 1)
+            var groups: [(group: Int64, joinedAt: Int64?)] = []
+            while try statement.step() {
+                if rows[statement.integer(0)] != nil {
+                    groups.append((statement.integer(0), statement.optionalInteger(1)))
                 }
             }
-            return found
+            statement.reset()
+            for fold in found.indices {
+                let out = Catalog.heldOut(of: groups, ofUser: Int64(user), by: rule, fold: fold)
+                found[fold].append(out.compactMap { rows[$0] })
+            }
         }
+        return found
     }
 
     /// Whether any entry of a relation may have a time.
-    package func mayHaveTimes(_ source: RelationSource) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(source.notedTime) }
+    package func mayHaveTimes(_ source: RelationSource) throws(Failure) -> Bool {
+        try catalog.mayHaveValues(source.notedTime)
     }
 }

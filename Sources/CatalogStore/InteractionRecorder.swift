@@ -1,3 +1,4 @@
+import Basics
 import Changes
 package import Model
 import SQLite
@@ -20,7 +21,7 @@ final class InteractionRecorder {
     /// The tables of pairs that got a pair, which may have a time.
     private(set) var timed: Set<RelationSource> = []
 
-    init(_ database: Database) throws(DatabaseError) {
+    init(_ database: Database) throws(Failure) {
         self.database = database
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
@@ -49,7 +50,7 @@ final class InteractionRecorder {
     ///
     /// - Parameter stamp: the stamp of the change, in milliseconds.
     /// - Returns: the number of interactions that were left out.
-    func apply(_ change: MemberChange, stamp: Int64) throws(DatabaseError) -> Int {
+    func apply(_ change: MemberChange, stamp: Int64) throws(Failure) -> Int {
         // A delayed change brings no forgotten member back.
         let isForgotten = try ledger.isForgotten(change.userID)
         switch change.action {
@@ -67,7 +68,7 @@ final class InteractionRecorder {
             setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
             setInterests.bind(user, at: 2)
             setInterests.bind(stamp, at: 3)
-            try counting { () throws(DatabaseError) in try setInterests.run() }
+            try counting { () throws(Failure) in try setInterests.run() }
         case .forget(let id):
             guard let user = try knownUsers.key(of: change.userID) else { break }
             if id == nil { try exposures.forget(user: user) }
@@ -78,7 +79,7 @@ final class InteractionRecorder {
     }
 
     /// Returns the key of the group, photo or member that an interaction is about, or nil if there is none.
-    private func key(ofSubject record: InteractionRecord) throws(DatabaseError) -> Int64? {
+    private func key(ofSubject record: InteractionRecord) throws(Failure) -> Int64? {
         guard let row = subjects[record.kind.subject] else {
             return try ledger.isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
         }
@@ -89,7 +90,7 @@ final class InteractionRecorder {
 
     /// Records interactions with the keys of their subjects; the first with an id counts.
     private func record(_ interactions: [(record: InteractionRecord, subject: Int64)], ofUser id: String)
-        throws(DatabaseError)
+        throws(Failure)
     {
         let user = try key(ofUser: id)
         for (interaction, subject) in interactions {
@@ -99,7 +100,7 @@ final class InteractionRecorder {
             let events =
                 if let known = pairs[change.source] { known } else { try PairEvents(database, change.source) }
             pairs[change.source] = events
-            try counting { () throws(DatabaseError) in
+            try counting { () throws(Failure) in
                 if change.source.rows == .users {
                     try events.settle(row: user, entry: subject)
                 } else {
@@ -110,7 +111,7 @@ final class InteractionRecorder {
     }
 
     /// - Returns: whether the interaction was new.
-    private func write(_ interaction: InteractionRecord, user: Int64, subject: Int64) throws(DatabaseError) -> Bool {
+    private func write(_ interaction: InteractionRecord, user: Int64, subject: Int64) throws(Failure) -> Bool {
         let kind = interaction.kind.subject
         insert.bind(user, at: 1)
         insert.bind(interaction.id, at: 2)
@@ -131,7 +132,7 @@ final class InteractionRecorder {
     /// Forgets one or all interactions of a member.
     ///
     /// The time at which a pair began or ended stays. Without it, an older file or a late report would undo it.
-    private func forget(_ id: String?, ofUser user: Int64) throws(DatabaseError) {
+    private func forget(_ id: String?, ofUser user: Int64) throws(Failure) {
         let isMeant = "user_key = ?1 AND is_forgotten = 0 AND (?2 IS NULL OR id = ?2)"
         let pairs = Interaction.Kind.pairNumbers
         for statement in [
@@ -148,14 +149,14 @@ final class InteractionRecorder {
         }
     }
 
-    private func key(ofUser id: String) throws(DatabaseError) -> Int64 {
-        try counting { () throws(DatabaseError) in
+    private func key(ofUser id: String) throws(Failure) -> Int64 {
+        try counting { () throws(Failure) in
             guard let key = try users.key(of: id) else { preconditionFailure("users that are missing are made") }
             return key
         }
     }
 
-    private func counting<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+    private func counting<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let before = database.totalChanges
         let result = try body()
         contentChanges += database.totalChanges - before
@@ -177,7 +178,7 @@ struct PairEvents {
     private let add: Statement
     private let remove: Statement
 
-    init(_ database: Database, _ source: RelationSource) throws(DatabaseError) {
+    init(_ database: Database, _ source: RelationSource) throws(Failure) {
         let (table, row, entry, time) = (source.table, source.rowColumn, source.entryColumn, source.timeColumn)
         let isUnknown = "(\(time) IS NULL OR \(time) > \(Self.latestTime))"
         latest = try database.prepare(
@@ -198,7 +199,7 @@ struct PairEvents {
     /// Returns whether nothing that the catalog knows of a pair is later than what a member told, by the same rule.
     static func isLatest(
         _ change: ToldChange, of pair: (row: Int64, entry: Int64), _ source: RelationSource, _ database: Database
-    ) throws(DatabaseError) -> Bool {
+    ) throws(Failure) -> Bool {
         let (row, entry, time) = (source.rowColumn, source.entryColumn, source.timeColumn)
         let known = try database.prepare(
             """
@@ -214,7 +215,7 @@ struct PairEvents {
     }
 
     /// Adds or removes a pair as the latest event says; a pair that began later stays.
-    func settle(row: Int64, entry: Int64) throws(DatabaseError) {
+    func settle(row: Int64, entry: Int64) throws(Failure) {
         latest.bind(row, at: 1)
         latest.bind(entry, at: 2)
         guard try latest.step() else { return }
@@ -245,7 +246,7 @@ extension InteractionRecord {
     ///   - rows: rows of an id, the number of a kind, the subject's external id and a time. The last columns are the id
     ///     of the list, the position in the list, the variant and the seconds of a view.
     ///   - isWanted: whether a row is returned.
-    static func all(in rows: Statement, where isWanted: (Statement) -> Bool = { _ in true }) throws(DatabaseError)
+    static func all(in rows: Statement, where isWanted: (Statement) -> Bool = { _ in true }) throws(Failure)
         -> [InteractionRecord]
     {
         var interactions: [InteractionRecord] = []

@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -38,15 +39,13 @@ package struct ContentEstimate: Sendable, Equatable {
 
 extension Catalog {
     /// Returns the number of entries of a relation.
-    package func rowCount(_ source: RelationSource) throws(CatalogError) -> Int {
-        try wrapping { () throws(DatabaseError) in
-            Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
-        }
+    package func rowCount(_ source: RelationSource) throws(Failure) -> Int {
+        Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
     }
 
     /// Returns the number of groups, public and private.
-    package func groupCount() throws(CatalogError) -> Int {
-        try wrapping { () throws(DatabaseError) in Int(try database.integer("SELECT count(*) FROM groups") ?? 0) }
+    package func groupCount() throws(Failure) -> Int {
+        Int(try database.integer("SELECT count(*) FROM groups") ?? 0)
     }
 
     /// Estimates the work for a matrix, in well under a second for a catalog of any size.
@@ -55,31 +54,29 @@ extension Catalog {
     /// the estimate may be wrong by some tenths of its value. The same catalog gives the same estimate.
     ///
     /// - Parameter recentWeeks: the number of weeks, back from the last date, whose dates are recent.
-    package func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
+    package func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(Failure) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)
         let (highest, highestGroup) = (try highestKey(of: source.entityTable), try highestKey(of: .groups))
-        return try wrapping { () throws(DatabaseError) in
-            let hasDates = try mayHaveValues(source.notedTime)
-            let count = try database.prepare("SELECT count(*) FROM \(table) WHERE \(entry) = ?")
-            var (sum, squares) = (0.0, 0.0)
-            for key in Self.sampleKeys(upTo: highest) {
-                count.bind(Int64(key), at: 1)
-                guard try count.step() else { continue }
-                let degree = Double(count.integer(0))
-                count.reset()
-                sum += degree
-                squares += degree * degree
-            }
-            let increments = sum > 0 ? Double(rows) * squares / sum : 0
-            let share = hasDates ? try recentShare(source, weeks: recentWeeks, upTo: highestGroup) : 0
-            return WorkEstimate(
-                rows: rows, increments: increments, hasDates: hasDates, recentRows: Int(share * Double(rows)))
+        let hasDates = try mayHaveValues(source.notedTime)
+        let count = try database.prepare("SELECT count(*) FROM \(table) WHERE \(entry) = ?")
+        var (sum, squares) = (0.0, 0.0)
+        for key in Self.sampleKeys(upTo: highest) {
+            count.bind(Int64(key), at: 1)
+            guard try count.step() else { continue }
+            let degree = Double(count.integer(0))
+            count.reset()
+            sum += degree
+            squares += degree * degree
         }
+        let increments = sum > 0 ? Double(rows) * squares / sum : 0
+        let share = hasDates ? try recentShare(source, weeks: recentWeeks, upTo: highestGroup) : 0
+        return WorkEstimate(
+            rows: rows, increments: increments, hasDates: hasDates, recentRows: Int(share * Double(rows)))
     }
 
     /// Returns the share of rows with dates in the last weeks, from the first rows of 200 groups, evenly spread.
-    private func recentShare(_ source: RelationSource, weeks: Int, upTo highest: Int) throws(DatabaseError) -> Double {
+    private func recentShare(_ source: RelationSource, weeks: Int, upTo highest: Int) throws(Failure) -> Double {
         let rows = try database.prepare(
             "SELECT \(source.timeColumn) FROM \(source.table) WHERE group_key = ? LIMIT 500")
         var times: [Int64?] = []
@@ -93,22 +90,20 @@ extension Catalog {
     }
 
     /// Estimates the amount of content of the photos, from the tags of 20,000 of them, evenly spread.
-    package func contentEstimate() throws(CatalogError) -> ContentEstimate {
+    package func contentEstimate() throws(Failure) -> ContentEstimate {
         let highest = try highestKey(of: .photos)
-        return try wrapping { () throws(DatabaseError) in
-            let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
-            guard hasTags || hasPlaces else { return ContentEstimate() }
-            var (sampled, tags) = (0, 0)
-            let list = try database.prepare("SELECT tags FROM photos WHERE photo_key = ?")
-            for key in Self.sampleKeys(upTo: hasTags ? highest : 0) {
-                list.bind(Int64(key), at: 1)
-                if try list.step() { tags += list.text(0).utf8.split(separator: UInt8(ascii: ";")).count }
-                list.reset()
-                sampled += 1
-            }
-            let total = sampled > 0 ? Double(tags) / Double(sampled) * Double(highest) : 0
-            return ContentEstimate(photos: highest, tags: Int(total), hasPlaces: hasPlaces)
+        let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
+        guard hasTags || hasPlaces else { return ContentEstimate() }
+        var (sampled, tags) = (0, 0)
+        let list = try database.prepare("SELECT tags FROM photos WHERE photo_key = ?")
+        for key in Self.sampleKeys(upTo: hasTags ? highest : 0) {
+            list.bind(Int64(key), at: 1)
+            if try list.step() { tags += list.text(0).utf8.split(separator: UInt8(ascii: ";")).count }
+            list.reset()
+            sampled += 1
         }
+        let total = sampled > 0 ? Double(tags) / Double(sampled) * Double(highest) : 0
+        return ContentEstimate(photos: highest, tags: Int(total), hasPlaces: hasPlaces)
     }
 
     /// Returns at most `count` keys from 1 to the highest.
@@ -145,14 +140,14 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
 
 extension Catalog {
     /// Whether a column has ever had a value.
-    func mayHaveValues(_ column: NotedColumn) throws(DatabaseError) -> Bool {
+    func mayHaveValues(_ column: NotedColumn) throws(Failure) -> Bool {
         let statement = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
         statement.bind(Optional(column.rawValue), at: 1)
         return try statement.step() && statement.integer(0) != 0
     }
 
     /// Records that columns have values; call it within the transaction that writes them.
-    func note(_ columns: Set<NotedColumn>) throws(DatabaseError) {
+    func note(_ columns: Set<NotedColumn>) throws(Failure) {
         let statement = try database.prepare("UPDATE catalog_state SET value = 1 WHERE name = ? AND value = 0")
         for column in columns {
             statement.bind(Optional(column.rawValue), at: 1)

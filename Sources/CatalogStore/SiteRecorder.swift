@@ -1,3 +1,4 @@
+import Basics
 import Model
 import SQLite
 
@@ -11,36 +12,33 @@ final class SiteRecorder {
     init(_ catalog: Catalog) { self.catalog = catalog }
 
     /// - Returns: whether there is such a group; a group that is not public is not curated.
-    func apply(_ change: SiteChange) throws(CatalogError) -> Bool {
-        let row: (key: Int64, visibility: Visibility)? = try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
-            row.bind(change.groupID, at: 1)
-            return try row.step() ? (row.integer(0), Visibility(code: row.integer(1))) : nil
-        }
-        guard let (group, visibility) = row else { return false }
+    func apply(_ change: SiteChange) throws(Failure) -> Bool {
+        let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
+        row.bind(change.groupID, at: 1)
+        guard try row.step() else { return false }
+        let (group, visibility) = (row.integer(0), Visibility(code: row.integer(1)))
+        row.reset()
         if case .curate = change.action, visibility != .public { return true }
         let curations = try catalog.curations()
         var state = SiteState(hidden: try catalog.hiddenGroups(), curations: curations)
         guard state.apply(change) == .changed else { return true }
-        try wrapping { () throws(DatabaseError) in
-            let before = database.totalChanges
-            switch change.action {
-            case .hide:
-                try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)")
-                    .run(group, change.atMilliseconds)
-            case .unhide:
-                // A catalog that a restore replaced may have hidden the group later.
-                try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
-                    .run(group, change.atMilliseconds)
-            case .curate, .uncurate: try write(state.curations, over: curations)
-            }
-            contentChanges += database.totalChanges - before
+        let before = database.totalChanges
+        switch change.action {
+        case .hide:
+            try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)")
+                .run(group, change.atMilliseconds)
+        case .unhide:
+            // A catalog that a restore replaced may have hidden the group later.
+            try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
+                .run(group, change.atMilliseconds)
+        case .curate, .uncurate: try write(state.curations, over: curations)
         }
+        contentChanges += database.totalChanges - before
         return true
     }
 
     /// Writes the curations that differ from the rows of the table, and deletes the rows without a curation.
-    private func write(_ curations: [Curation], over rows: [Curation]) throws(DatabaseError) {
+    private func write(_ curations: [Curation], over rows: [Curation]) throws(Failure) {
         let kept = Set(curations.map { BytewiseString($0.groupID) })
         let ofGroup = "(SELECT group_key FROM groups WHERE group_id = ?1)"
         let delete = try database.prepare("DELETE FROM curated_groups WHERE group_key = \(ofGroup)")

@@ -1,3 +1,4 @@
+import Basics
 import SQLite
 
 /// The groups or photos that appear only in relations, while no file of their own kind has described them.
@@ -33,7 +34,7 @@ struct UndescribedRows {
     }
 
     /// Returns the stage of the catalog.
-    func stage() throws(DatabaseError) -> Stage {
+    func stage() throws(Failure) -> Stage {
         let row = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
         row.bind(Optional(name), at: 1)
         // Any other number may mean that a file was imported.
@@ -41,10 +42,10 @@ struct UndescribedRows {
     }
 
     /// Returns the visibility of a row that a relation creates.
-    func visibilityOfNewRow() throws(DatabaseError) -> Visibility { try stage() == .none ? .public : .unknown }
+    func visibilityOfNewRow() throws(Failure) -> Visibility { try stage() == .none ? .public : .unknown }
 
     /// Returns the SQL condition for a row to be undescribed.
-    func condition() throws(DatabaseError) -> String {
+    func condition() throws(Failure) -> String {
         try stage() == .imported ? "visibility = \(Visibility.unknown.code)" : "true"
     }
 
@@ -53,37 +54,37 @@ struct UndescribedRows {
     /// If the import fails, rows created later may be rows that it could not describe.
     ///
     /// - Returns: whether no import began before.
-    func noteBeginning() throws(DatabaseError) -> Bool {
+    func noteBeginning() throws(Failure) -> Bool {
         guard try stage() == .none else { return false }
         try note(.begun)
         return true
     }
 
     /// Records that the import that began was of a file of another kind, which describes no rows.
-    func forgetBeginning() throws(DatabaseError) {
+    func forgetBeginning() throws(Failure) {
         if try stage() == .begun { try note(.none) }
     }
 
     /// Records that a file is imported, within the import's transaction and before its first row is written.
     ///
     /// - Returns: whether it is the first file.
-    func noteImport() throws(DatabaseError) -> Bool {
+    func noteImport() throws(Failure) -> Bool {
         guard try stage() != .imported else { return false }
         try note(.imported)
         return true
     }
 
     /// Makes the visibility of all rows unknown, before the first file writes any.
-    func forgetVisibility() throws(DatabaseError) {
+    func forgetVisibility() throws(Failure) {
         try database.execute("UPDATE \(table.rawValue) SET visibility = \(Visibility.unknown.code)")
     }
 
     /// Returns the number of undescribed rows.
-    func count() throws(DatabaseError) -> Int {
+    func count() throws(Failure) -> Int {
         Int(try database.integer("SELECT count(*) FROM \(table.rawValue) WHERE \(condition())") ?? 0)
     }
 
-    private func note(_ stage: Stage) throws(DatabaseError) {
+    private func note(_ stage: Stage) throws(Failure) {
         let statement = try database.prepare(
             "INSERT INTO catalog_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
         statement.bind(Optional(name), at: 1)

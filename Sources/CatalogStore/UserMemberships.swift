@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -47,13 +48,13 @@ extension CatalogSnapshot {
 
     /// Reads the memberships of all users from the index by user, without the table.
     ///
-    /// - Throws: `CatalogError.Code.badData` if the rows cannot have been written like this.
+    /// - Throws: `Failure.Code.badData` if the rows cannot have been written like this.
     package func memberships<Part: Sendable>(
-        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
-    ) throws(CatalogError) -> [Part] {
+        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(Failure) -> Part
+    ) throws(Failure) -> [Part] {
         let plan = try MatrixPlan(catalog, source, groups: groups())
         let count = (plan.columnCount + Self.usersPerPart - 1) / Self.usersPerPart
-        return try readParts(count) { catalog, number throws(CatalogError) in
+        return try readParts(count) { catalog, number throws(Failure) in
             let first = number * Self.usersPerPart
             return try make(
                 catalog.memberships(plan, of: first..<min(first + Self.usersPerPart, plan.columnCount)))
@@ -62,28 +63,26 @@ extension CatalogSnapshot {
 }
 
 extension Catalog {
-    fileprivate func memberships(_ plan: MatrixPlan, of users: Range<Int>) throws(CatalogError) -> UserMemberships {
+    fileprivate func memberships(_ plan: MatrixPlan, of users: Range<Int>) throws(Failure) -> UserMemberships {
         let source = plan.source
         var found: [UserMemberships.Membership] = []
         var isInBounds = true
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT \(source.entryColumn), \(source.rowColumn), \(source.timeColumn) FROM \(source.table)
-                WHERE \(source.entryColumn) BETWEEN ? AND ? ORDER BY \(source.entryColumn), \(source.rowColumn)
-                """)
-            rows.bind(Int64(users.lowerBound), at: 1)
-            rows.bind(Int64(users.upperBound - 1), at: 2)
-            try rows.forEachIntegerTriple { user, group, time in
-                guard users.contains(Int(user)), group >= 0, group < plan.rowOfGroup.count else {
-                    // A row of a group that is not there is in no matrix either.
-                    isInBounds = isInBounds && users.contains(Int(user))
-                    return
-                }
-                let row = plan.rowOfGroup[Int(group)]
-                guard row >= 0 else { return }
-                found.append(.init(user: UInt32(user), group: UInt32(row), seconds: time))
+        let rows = try database.prepare(
+            """
+            SELECT \(source.entryColumn), \(source.rowColumn), \(source.timeColumn) FROM \(source.table)
+            WHERE \(source.entryColumn) BETWEEN ? AND ? ORDER BY \(source.entryColumn), \(source.rowColumn)
+            """)
+        rows.bind(Int64(users.lowerBound), at: 1)
+        rows.bind(Int64(users.upperBound - 1), at: 2)
+        try rows.forEachIntegerTriple { user, group, time in
+            guard users.contains(Int(user)), group >= 0, group < plan.rowOfGroup.count else {
+                // A row of a group that is not there is in no matrix either.
+                isInBounds = isInBounds && users.contains(Int(user))
+                return
             }
+            let row = plan.rowOfGroup[Int(group)]
+            guard row >= 0 else { return }
+            found.append(.init(user: UInt32(user), group: UInt32(row), seconds: time))
         }
         guard isInBounds else {
             throw .damaged("the rows of the index \(source.indexName) are out of order or bounds")

@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 import SQLite
 import Synchronization
@@ -30,7 +31,7 @@ package final class WorkLog: Sendable {
     package init(_ job: String, beside catalog: String, now: @escaping @Sendable () -> Int64) {
         self.now = now
         var opened = Connection()
-        do throws(DatabaseError) {
+        do throws(Failure) {
             let database = try Database(path: Self.path(beside: catalog), mode: .create, busyTimeoutSeconds: 0.5)
             // A loss of power may damage the log, which is then begun anew.
             try database.execute(
@@ -55,7 +56,7 @@ package final class WorkLog: Sendable {
                 "DELETE FROM runs WHERE run NOT IN (SELECT run FROM runs ORDER BY run DESC LIMIT \(Self.runLimit))")
             opened.database = database
         } catch {
-            if error.isDamaged || error.isNotADatabase { _ = unsafe unlink(Self.path(beside: catalog)) }
+            if error.isOfDamagedDatabase { _ = unsafe unlink(Self.path(beside: catalog)) }
         }
         connection = Mutex(opened)
     }
@@ -169,11 +170,11 @@ extension WorkLog {
 
     /// Returns the jobs of a catalog, the newest first; none if there is no log.
     ///
-    /// - Throws: `CatalogError` if the log cannot be read.
-    package static func runs(beside catalog: String) throws(CatalogError) -> [Run] {
+    /// - Throws: `Failure` if the log cannot be read.
+    package static func runs(beside catalog: String) throws(Failure) -> [Run] {
         let path = path(beside: catalog)
         guard unsafe access(path, F_OK) == 0 else { return [] }
-        do throws(DatabaseError) {
+        do throws(Failure) {
             let database = try Database(path: path, mode: .readOnly, busyTimeoutSeconds: 1)
             let rows = try database.prepare(
                 """
@@ -197,6 +198,6 @@ extension WorkLog {
                         notes: rows.text(11).split(separator: "\n").map(String.init), isLost: isGone))
             }
             return runs
-        } catch { throw CatalogError(.fileFailed, "the log of jobs \(path) cannot be read: \(error.reason)") }
+        } catch { throw Failure(.fileFailed, "the log of jobs \(path) cannot be read: \(error.message)") }
     }
 }

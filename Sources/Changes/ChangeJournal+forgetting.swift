@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 package import Model
 import SQLite
@@ -8,21 +9,19 @@ extension ChangeJournal {
     ///
     /// - Parameter waits: whether to try for a second. SQLite itself would wait for readers with writers locked out.
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    package func eraseForgotten(waits: Bool = true) throws(ChangeError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            for _ in 0..<(waits ? 20 : 0) {
-                if try database.emptyLog(waits: false) { return true }
-                usleep(50_000)
-            }
-            return try database.emptyLog(waits: false)
+    package func eraseForgotten(waits: Bool = true) throws(Failure) -> Bool {
+        for _ in 0..<(waits ? 20 : 0) {
+            if try database.emptyLog(waits: false) { return true }
+            usleep(50_000)
         }
+        return try database.emptyLog(waits: false)
     }
 
     /// Applies the effects that a change that was just added and the other changes here have on one another.
     ///
     /// The change may have arrived after a change that applies later. The work grows with the rows of its member that
     /// it concerns.
-    func settle(_ change: JournaledChange, _ key: Int64) throws(DatabaseError) {
+    func settle(_ change: JournaledChange, _ key: Int64) throws(Failure) {
         guard let content = change.change, let user = content.userID else { return }
         if content.removedUserID != nil {
             // A member who was not removed for good may have come back since.
@@ -51,7 +50,7 @@ extension ChangeJournal {
     }
 
     /// Forgets the interactions of a member's change that later changes forget.
-    private func forget(_ change: JournaledChange, ofUser user: String) throws(DatabaseError) {
+    private func forget(_ change: JournaledChange, ofUser user: String) throws(Failure) {
         let later = try rows(
             where: """
                 user_id = ?1 AND kind IN (\(ChangeKind.forgetInteraction.rawValue), \
@@ -74,7 +73,7 @@ extension ChangeJournal {
     /// - Parameter stamp: only interactions of changes before this stamp are forgotten; nil for all changes.
     /// - Returns: the number of ids of interactions that were forgotten; two daemons may have recorded one of them.
     @discardableResult
-    func forget(_ id: String?, ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) -> Int {
+    func forget(_ id: String?, ofUser user: String, before stamp: ChangeStamp?) throws(Failure) -> Int {
         if id == nil {
             for (key, change) in try rows(.exposures, ofUser: user) where stamp.map({ change.stamp < $0 }) ?? true {
                 try erase(key, change)
@@ -99,7 +98,7 @@ extension ChangeJournal {
 
     /// Forgets one or all interactions of a change, and returns their ids.
     private func forget(_ id: String?, in change: JournaledChange, _ key: Int64, ofUser user: String)
-        throws(DatabaseError) -> Set<BytewiseString>
+        throws(Failure) -> Set<BytewiseString>
     {
         let ids = try database.prepare("SELECT id FROM interactions WHERE change_key = ? AND is_forgotten = 0")
         ids.bind(key, at: 1)
@@ -136,7 +135,7 @@ extension ChangeJournal {
     }
 
     /// Notes that an interaction of a change is kept only for the membership, favourite or follow that it changes.
-    func noteForgotten(_ id: String, ofChange key: Int64) throws(DatabaseError) {
+    func noteForgotten(_ id: String, ofChange key: Int64) throws(Failure) {
         let note = try database.prepare("UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?")
         note.bind(key, at: 1)
         note.bind(id, at: 2)
@@ -144,7 +143,7 @@ extension ChangeJournal {
     }
 
     /// Returns a user's changes of a kind, in the order in which they apply.
-    private func rows(_ kind: ChangeKind, ofUser user: String) throws(DatabaseError)
+    private func rows(_ kind: ChangeKind, ofUser user: String) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
         try rows(where: "user_id = ?1 AND kind = ?2") { rows in
@@ -160,7 +159,7 @@ extension ChangeJournal {
     /// - Parameters:
     ///   - stamp: only changes before this stamp are erased; nil for all changes.
     ///   - kept: the key of a change that stays.
-    func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(DatabaseError) {
+    func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(Failure) {
         let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))") { $0.bind(user, at: 1) }
         let newer = try rows(where: "kind IS NULL").filter { $0.change.names(user: user) }
         for (key, change) in known + newer where key != kept && (stamp.map { change.stamp < $0 } ?? true) {
@@ -174,25 +173,25 @@ extension ChangeJournal {
     ///
     /// - Parameter isForgotten: returns whether the member of an external id was forgotten after a change of a stamp.
     private func eraseFollows(
-        where isForgotten: (_ userID: String, _ stamp: ChangeStamp) throws(DatabaseError) -> Bool
-    ) throws(DatabaseError) {
+        where isForgotten: (_ userID: String, _ stamp: ChangeStamp) throws(Failure) -> Bool
+    ) throws(Failure) {
         for (key, change) in try followRows() {
-            try eraseFollows(in: change, key) { interaction throws(DatabaseError) in
+            try eraseFollows(in: change, key) { interaction throws(Failure) in
                 interaction.kind.subject == .user ? try isForgotten(interaction.subjectID, change.stamp) : false
             }
         }
     }
 
     /// Erases the interactions of a change with followed members whom a later change removes.
-    private func eraseFollowsOfRemoved(_ key: Int64) throws(DatabaseError) {
+    private func eraseFollowsOfRemoved(_ key: Int64) throws(Failure) {
         guard let (_, change) = try rows(where: "change_key = ?", { $0.bind(key, at: 1) }).first else { return }
-        try eraseFollows(in: change, key) { interaction throws(DatabaseError) in
+        try eraseFollows(in: change, key) { interaction throws(Failure) in
             interaction.kind.subject == .user ? try isRemoved(interaction.subjectID, after: change.stamp) : false
         }
     }
 
     /// Returns the changes in which members follow others or no longer do; only their bodies name the others.
-    private func followRows() throws(DatabaseError) -> [(key: Int64, change: JournaledChange)] {
+    private func followRows() throws(Failure) -> [(key: Int64, change: JournaledChange)] {
         let kinds = Interaction.Kind.allCases.filter { $0.subject == .user }
         let isFollow = kinds.map { "instr(CAST(body AS TEXT), '\"kind\":\($0.number),')" }.joined(separator: " OR ")
         return try rows(where: "kind = \(ChangeKind.interactions.rawValue) AND (\(isFollow))")
@@ -200,8 +199,8 @@ extension ChangeJournal {
 
     /// Erases some interactions of a change, for example those with a followed member who was forgotten.
     private func eraseFollows(
-        in change: JournaledChange, _ key: Int64, where isErased: (InteractionRecord) throws(DatabaseError) -> Bool
-    ) throws(DatabaseError) {
+        in change: JournaledChange, _ key: Int64, where isErased: (InteractionRecord) throws(Failure) -> Bool
+    ) throws(Failure) {
         guard let content = change.change, let follower = content.userID else { return }
         var (kept, erased) = ([InteractionRecord](), [InteractionRecord]())
         for interaction in content.interactions {
@@ -223,7 +222,7 @@ extension ChangeJournal {
     private static let removingKinds = "\(ChangeKind.removeMember.rawValue), \(ChangeKind.removeAccount.rawValue)"
 
     /// Returns whether a change after a stamp removes a user.
-    private func isRemoved(_ user: String, after stamp: ChangeStamp) throws(DatabaseError) -> Bool {
+    private func isRemoved(_ user: String, after stamp: ChangeStamp) throws(Failure) -> Bool {
         let row = try database.prepare(
             """
             SELECT 1 FROM changes WHERE user_id = ?1 AND kind IN (\(Self.removingKinds))
@@ -240,50 +239,44 @@ extension ChangeJournal {
     ///
     /// - Parameter seen: the changes to leave out.
     /// - Returns: the members, and all changes that are here now.
-    package func erasedUsers(beyond seen: AppliedChanges) throws(ChangeError) -> (ids: [String], here: AppliedChanges) {
-        try wrapping { () throws(DatabaseError) in
-            let here = try sequenceRanges().mapValues(\.last)
-            let rows = try database.prepare(
-                """
-                SELECT DISTINCT user_id FROM changes WHERE origin = ?1 AND sequence > ?2 AND sequence <= ?3
-                AND kind IN (\(Self.removingKinds), \(ChangeKind.forgetInteractions.rawValue))
-                """)
-            var ids: [String] = []
-            for (origin, last) in here where seen.last(of: origin) < last {
-                rows.bind(origin, at: 1)
-                rows.bind(seen.last(of: origin), at: 2)
-                rows.bind(last, at: 3)
-                while try rows.step() { ids.append(rows.text(0)) }
-                rows.reset()
-            }
-            return (ids, AppliedChanges(here))
+    package func erasedUsers(beyond seen: AppliedChanges) throws(Failure) -> (ids: [String], here: AppliedChanges) {
+        let here = try sequenceRanges().mapValues(\.last)
+        let rows = try database.prepare(
+            """
+            SELECT DISTINCT user_id FROM changes WHERE origin = ?1 AND sequence > ?2 AND sequence <= ?3
+            AND kind IN (\(Self.removingKinds), \(ChangeKind.forgetInteractions.rawValue))
+            """)
+        var ids: [String] = []
+        for (origin, last) in here where seen.last(of: origin) < last {
+            rows.bind(origin, at: 1)
+            rows.bind(seen.last(of: origin), at: 2)
+            rows.bind(last, at: 3)
+            while try rows.step() { ids.append(rows.text(0)) }
+            rows.reset()
         }
+        return (ids, AppliedChanges(here))
     }
 
     /// Returns whether a change that a version does not have forgets a user.
-    package func isForgotten(user: String, beyond taken: AppliedChanges) throws(ChangeError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
-                .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
-        }
+    package func isForgotten(user: String, beyond taken: AppliedChanges) throws(Failure) -> Bool {
+        try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
+            .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
     }
 
     /// Returns the number of changes that name each member, without those that only remove the member from the site.
     ///
     /// Changes that need a newer program count if they name the member. Members without changes are left out.
-    package func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: Int] {
-        try wrapping { () throws(DatabaseError) in
-            let newer = try rows(where: "kind IS NULL").map(\.change)
-            let follows = try followRows().map(\.change)
-            var traces: [BytewiseString: Int] = [:]
-            for user in users {
-                let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
-                let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
-                let count = (theirs + newer + others).count { $0.tellsOfMember && $0.names(user: user) }
-                if count > 0 { traces[BytewiseString(user)] = count }
-            }
-            return traces
+    package func traces(of users: [String]) throws(Failure) -> [BytewiseString: Int] {
+        let newer = try rows(where: "kind IS NULL").map(\.change)
+        let follows = try followRows().map(\.change)
+        var traces: [BytewiseString: Int] = [:]
+        for user in users {
+            let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
+            let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
+            let count = (theirs + newer + others).count { $0.tellsOfMember && $0.names(user: user) }
+            if count > 0 { traces[BytewiseString(user)] = count }
         }
+        return traces
     }
 
     /// Erases the changes of forgotten members that are older than the forgetting.
@@ -292,10 +285,10 @@ extension ChangeJournal {
     ///   - users: the members to look for; nil for all members.
     ///   - forgotten: returns the time at which a member was forgotten, in milliseconds of stamps, or nil if unknown.
     /// - Returns: the members who lost data.
-    package func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(ChangeError)
+    package func erase(among users: [String]?, _ forgotten: (_ userID: String) -> Int64?) throws(Failure)
         -> [String]
     {
-        let erased = try transaction { () throws(DatabaseError) in
+        let erased = try transaction { () throws(Failure) in
             let all = "SELECT DISTINCT user_id FROM changes WHERE user_id IS NOT NULL"
             let found: [String]
             if let users { found = users } else { found = try database.prepare(all).texts() }

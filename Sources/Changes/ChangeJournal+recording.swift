@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -11,13 +12,13 @@ extension ChangeJournal {
     ///   - now: the current time, in Unix milliseconds.
     ///   - isComplete: whether all changes of other daemons are here; then changes without an effect are not recorded.
     /// - Returns: the outcome of each change, in their order.
-    /// - Throws: `ChangeError`; then none of the changes was recorded.
-    package func record(_ changes: [Change], at now: Int64, isComplete: Bool = false) throws(ChangeError)
+    /// - Throws: `Failure`; then none of the changes was recorded.
+    package func record(_ changes: [Change], at now: Int64, isComplete: Bool = false) throws(Failure)
         -> [Change.Outcome]
     {
         var next = numbering
-        do throws(ChangeError) {
-            let outcomes = try transaction { () throws(DatabaseError) in
+        do throws(Failure) {
+            let outcomes = try transaction { () throws(Failure) in
                 let latest = try database.integer("SELECT max(stamp) FROM changes") ?? 0
                 next.stampMilliseconds = max(next.stampMilliseconds, latest)
                 var outcomes: [Change.Outcome] = []
@@ -39,7 +40,7 @@ extension ChangeJournal {
         }
     }
 
-    private func record(_ change: Change, _ numbering: inout Numbering, at now: Int64) throws(DatabaseError)
+    private func record(_ change: Change, _ numbering: inout Numbering, at now: Int64) throws(Failure)
         -> Change.Outcome
     {
         var change = change
@@ -81,7 +82,7 @@ extension ChangeJournal {
     /// Returns the outcome of a change that repeats the last one of its member without effect.
     ///
     /// - Returns: nil if the change must be recorded.
-    private func outcomeOfRepeated(_ change: Change) throws(DatabaseError) -> Change.Outcome? {
+    private func outcomeOfRepeated(_ change: Change) throws(Failure) -> Change.Outcome? {
         guard case .member(let member) = change else { return nil }
         let outcome: MemberChange.Outcome
         switch member.action {
@@ -110,9 +111,9 @@ extension ChangeJournal {
     ///   - now: the current time, in Unix milliseconds.
     /// - Returns: the changes that were taken.
     package func follow(_ changes: [JournaledChange], beyond prunable: AppliedChanges, at now: Int64)
-        throws(ChangeError) -> [JournaledChange]
+        throws(Failure) -> [JournaledChange]
     {
-        try transaction { () throws(DatabaseError) in
+        try transaction { () throws(Failure) in
             var here = try sequenceRanges()
             var taken: [JournaledChange] = []
             for change in changes {
@@ -133,7 +134,7 @@ extension ChangeJournal {
     }
 
     /// Returns the index of the first interaction with the id of a known or an earlier one that says something else.
-    private func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String) throws(DatabaseError)
+    private func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String) throws(Failure)
         -> Int?
     {
         var first: [BytewiseString: InteractionRecord] = [:]
@@ -146,7 +147,7 @@ extension ChangeJournal {
     }
 
     /// Returns an interaction as the first change recorded here has it, or nil if it is unknown or forgotten.
-    private func known(_ id: String, ofUser user: String) throws(DatabaseError) -> InteractionRecord? {
+    private func known(_ id: String, ofUser user: String) throws(Failure) -> InteractionRecord? {
         let row = try database.prepare(
             """
             SELECT \(Self.columns) FROM changes WHERE change_key = (SELECT min(change_key) FROM interactions
@@ -158,7 +159,7 @@ extension ChangeJournal {
         return change(row)?.change?.interactions.first { $0.id.hasSameBytes(as: id) }
     }
 
-    private func isKnown(_ id: String, ofUser user: String) throws(DatabaseError) -> Bool {
+    private func isKnown(_ id: String, ofUser user: String) throws(Failure) -> Bool {
         let row = try database.prepare("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?")
         row.bind(user, at: 1)
         row.bind(id, at: 2)

@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -6,11 +7,11 @@ extension ChangeJournal: ChangeSource {
     /// Returns the ranges of changes that are here, by the journal that recorded them first.
     ///
     /// - Complexity: O(journals · log changes).
-    package func kept() throws(ChangeError) -> [String: SequenceRange] {
-        try wrapping { () throws(DatabaseError) in try sequenceRanges() }
+    package func kept() throws(Failure) -> [String: SequenceRange] {
+        try sequenceRanges()
     }
 
-    func sequenceRanges() throws(DatabaseError) -> [String: SequenceRange] {
+    func sequenceRanges() throws(Failure) -> [String: SequenceRange] {
         let rows = try database.prepare(
             """
             WITH RECURSIVE origins (origin) AS (
@@ -36,37 +37,32 @@ extension ChangeJournal: ChangeSource {
     /// - Parameters:
     ///   - sequence: the number before the first change to return.
     ///   - limit: the largest number of changes.
-    package func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange]
-    {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence")
-            rows.bind(origin, at: 1)
-            rows.bind(sequence, at: 2)
-            var changes: [JournaledChange] = []
-            while changes.count < limit, try rows.step() {
-                guard let change = change(rows) else {
-                    if changes.isEmpty { continue }
-                    break
-                }
-                if let last = changes.last?.sequence, change.sequence > last + 1 {
-                    damaged.note(ChangeName(origin: origin, sequence: last + 1))
-                    break
-                }
-                changes.append(change)
+    package func changes(of origin: String, after sequence: Int64, limit: Int) throws(Failure) -> [JournaledChange] {
+        let rows = try database.prepare(
+            "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence")
+        rows.bind(origin, at: 1)
+        rows.bind(sequence, at: 2)
+        var changes: [JournaledChange] = []
+        while changes.count < limit, try rows.step() {
+            guard let change = change(rows) else {
+                if changes.isEmpty { continue }
+                break
             }
-            return changes
+            if let last = changes.last?.sequence, change.sequence > last + 1 {
+                damaged.note(ChangeName(origin: origin, sequence: last + 1))
+                break
+            }
+            changes.append(change)
         }
+        return changes
     }
 
     /// Returns the time at which a change was recorded here, in Unix milliseconds, or nil if it is not here.
-    package func timeRecorded(_ sequence: Int64, of origin: String) throws(ChangeError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?")
-            row.bind(origin, at: 1)
-            row.bind(sequence, at: 2)
-            return try row.step() ? row.integer(0) : nil
-        }
+    package func timeRecorded(_ sequence: Int64, of origin: String) throws(Failure) -> Int64? {
+        let row = try database.prepare("SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?")
+        row.bind(origin, at: 1)
+        row.bind(sequence, at: 2)
+        return try row.step() ? row.integer(0) : nil
     }
 
     /// Returns the number of changes that are not in the streams, and the time since which the first waits.
@@ -74,7 +70,7 @@ extension ChangeJournal: ChangeSource {
     /// The time is in Unix milliseconds.
     ///
     /// - Parameter exchange: the contents of the streams, and the changes that nobody needs.
-    package func backlog(in exchange: ChangeExchange) throws(ChangeError) -> (count: Int, since: Int64?) {
+    package func backlog(in exchange: ChangeExchange) throws(Failure) -> (count: Int, since: Int64?) {
         var exchange = exchange
         exchange.here = try kept()
         var (count, since): (Int, Int64?) = (0, nil)
@@ -91,8 +87,8 @@ extension ChangeJournal: ChangeSource {
     /// - Parameters:
     ///   - taken: the changes that all have from whom lists are made.
     ///   - instant: the time before which a change was recorded here, in Unix milliseconds.
-    package func prune(_ taken: AppliedChanges, recordedBefore instant: Int64 = .max) throws(ChangeError) {
-        try transaction { () throws(DatabaseError) in
+    package func prune(_ taken: AppliedChanges, recordedBefore instant: Int64 = .max) throws(Failure) {
+        try transaction { () throws(Failure) in
             let youngest = try database.prepare(
                 "SELECT min(sequence) FROM changes WHERE origin = ? AND sequence <= ? AND recorded_at >= ?")
             for (origin, numbers) in try sequenceRanges() where numbers.after < taken.last(of: origin) {
@@ -109,7 +105,7 @@ extension ChangeJournal: ChangeSource {
         }
     }
 
-    func removeRows(of origin: String, through sequence: Int64) throws(DatabaseError) {
+    func removeRows(of origin: String, through sequence: Int64) throws(Failure) {
         for statement in [
             """
             DELETE FROM interactions WHERE change_key IN
@@ -126,15 +122,15 @@ extension ChangeJournal: ChangeSource {
     /// Adds changes as another place has them: with their gaps, and in the order of their numbers.
     ///
     /// - Parameter now: the time of the recording here, in Unix milliseconds.
-    package func keep(_ changes: [JournaledChange], at now: Int64) throws(ChangeError) {
-        try transaction { () throws(DatabaseError) in
+    package func keep(_ changes: [JournaledChange], at now: Int64) throws(Failure) {
+        try transaction { () throws(Failure) in
             for change in changes { _ = try insert(change, at: now) }
         }
     }
 
     /// Writes a copy of the journal to a new file.
-    package func copy(to target: String) throws(ChangeError) {
-        try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
+    package func copy(to target: String) throws(Failure) {
+        try database.copy(to: target)
     }
 }
 
@@ -156,22 +152,20 @@ package struct JournalExamination: Sendable, Equatable {
 
 extension ChangeJournal {
     /// Reads all of the journal without changing it.
-    package func examine() throws(ChangeError) -> JournalExamination {
+    package func examine() throws(Failure) -> JournalExamination {
         var examination = JournalExamination()
-        try wrapping { () throws(DatabaseError) in
-            examination.damage = try database.integrityFindings()
-            guard examination.damage.isEmpty, try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0
-            else { return }
-            examination.kept = try sequenceRanges()
-            examination.withGaps = try database.prepare(
-                """
-                SELECT origin FROM changes GROUP BY origin
-                HAVING count(*) <> max(sequence) - min(sequence) + 1 ORDER BY origin
-                """
-            ).texts()
-            examination.latestRecordedMilliseconds = try database.integer(
-                "SELECT recorded_at FROM changes ORDER BY change_key DESC LIMIT 1")
-        }
+        examination.damage = try database.integrityFindings()
+        guard examination.damage.isEmpty, try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0
+        else { return examination }
+        examination.kept = try sequenceRanges()
+        examination.withGaps = try database.prepare(
+            """
+            SELECT origin FROM changes GROUP BY origin
+            HAVING count(*) <> max(sequence) - min(sequence) + 1 ORDER BY origin
+            """
+        ).texts()
+        examination.latestRecordedMilliseconds = try database.integer(
+            "SELECT recorded_at FROM changes ORDER BY change_key DESC LIMIT 1")
         guard !examination.kept.isEmpty else { return examination }
         try verify()
         examination.damagedChanges = damaged.names

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Model
 import SQLite
 
@@ -54,17 +54,19 @@ package final class ChangeJournal {
     ///   - mode: the mode.
     ///   - damaged: receives the names of damaged changes.
     ///   - folds: keeps the folded changes of members; all connections of a process to the file must share it.
-    /// - Throws: `ChangeError.Code.notAJournal` if the file is something else, or a journal of another program version.
+    /// - Throws: `Failure.Code.otherFormat` if the file is something else, or a journal of another program version.
     package init(
         path: String, mode: Mode, damaged: DamagedChanges = DamagedChanges(), folds: MemberFolds = MemberFolds()
-    ) throws(ChangeError) {
+    ) throws(Failure) {
         self.damaged = damaged
         self.folds = folds
         // A link could lead what members did to a file of somebody else.
         if let kind = RegularFile.otherKind(at: path) { throw Self.other(path, kind) }
         let problem: String?
-        do throws(DatabaseError) {
-            database = try mode == .reading ? Database.forReading(path) : Database(path: path, mode: .create)
+        do throws(Failure) {
+            database =
+                try mode == .reading
+                ? Database.forReading(path, as: .journal) : Database(path: path, mode: .create, as: .journal)
             problem = try Self.problem(of: database)
             if problem == nil {
                 switch mode {
@@ -74,22 +76,22 @@ package final class ChangeJournal {
                 }
             }
         } catch {
-            if error.isNotADatabase { throw Self.other(path, "no database") }
-            guard error.isUnopenable else { throw ChangeError(error) }
-            throw ChangeError(
+            if error.isOfNoDatabase { throw Self.other(path, "no database") }
+            guard error.isOfUnopenableDatabase else { throw error }
+            throw Failure(
                 .fileFailed,
                 "\(path) cannot be opened as a journal: its folder must exist, and this user must be able to write there"
             )
         }
-        if let problem { throw ChangeError(.notAJournal, problem) }
+        if let problem { throw Failure(.otherFormat, problem) }
     }
 
-    private static func other(_ path: String, _ kind: String) -> ChangeError {
-        ChangeError(.fileFailed, "\(path) is \(kind), and cannot be a journal: move it away, and a new one is made")
+    private static func other(_ path: String, _ kind: String) -> Failure {
+        Failure(.fileFailed, "\(path) is \(kind), and cannot be a journal: move it away, and a new one is made")
     }
 
     /// Returns the reason why a database is no journal of this program, or nil if it is one or still empty.
-    private static func problem(of database: Database) throws(DatabaseError) -> String? {
+    private static func problem(of database: Database) throws(Failure) -> String? {
         guard try !isEmpty(database) else { return nil }
         guard try database.integer("PRAGMA application_id") == applicationID else {
             return "\(database.path) is a database, but not a journal of this program"
@@ -98,23 +100,23 @@ package final class ChangeJournal {
         return OtherFormat(.journal, at: database.path, found: found, own: format)?.message
     }
 
-    private static func isEmpty(_ database: Database) throws(DatabaseError) -> Bool {
+    private static func isEmpty(_ database: Database) throws(Failure) -> Bool {
         try database.integer("SELECT count(*) FROM sqlite_schema") == 0
     }
 
     /// Returns the latest stamp of a change, in milliseconds, or nil if there is none.
-    package func latestStampMilliseconds() throws(ChangeError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in try database.integer("SELECT max(stamp) FROM changes") }
+    package func latestStampMilliseconds() throws(Failure) -> Int64? {
+        try database.integer("SELECT max(stamp) FROM changes")
     }
 
     /// Returns a number that changes when another connection commits.
-    package func outsideRevision() throws(ChangeError) -> Int64 {
-        try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
+    package func outsideRevision() throws(Failure) -> Int64 {
+        try database.outsideRevision()
     }
 
     /// Finds out whether writing is possible, without changing anything.
-    package func probeWriting() throws(ChangeError) {
-        try wrapping { () throws(DatabaseError) in try database.probeWriting() }
+    package func probeWriting() throws(Failure) {
+        try database.probeWriting()
     }
 
     /// Makes the indexes again if they do not agree with the tables, as after a flipped bit.
@@ -122,18 +124,16 @@ package final class ChangeJournal {
     /// Rows have checksums, but an index that lacks a row would hide it.
     ///
     /// - Returns: the findings of SQLite's check, and the reason if the making failed; none if all was well.
-    package func mendIndexes() throws(ChangeError) -> [String] {
-        try wrapping { () throws(DatabaseError) in
-            let findings = try database.integrityFindings()
-            guard !findings.isEmpty else { return [] }
-            do throws(DatabaseError) { try database.execute("REINDEX") } catch {
-                return findings + ["the indexes could not be made again: \(error.message)"]
-            }
-            return findings
+    package func mendIndexes() throws(Failure) -> [String] {
+        let findings = try database.integrityFindings()
+        guard !findings.isEmpty else { return [] }
+        do throws(Failure) { try database.execute("REINDEX") } catch {
+            return findings + ["the indexes could not be made again: \(error.message)"]
         }
+        return findings
     }
 
-    private func prepare() throws(DatabaseError) {
+    private func prepare() throws(Failure) {
         // Returns the disk space that the log took while somebody was reading.
         try database.execute(
             """
@@ -142,7 +142,7 @@ package final class ChangeJournal {
             """)
         // A journal on a full disk can still be read and sent on, so write only if necessary.
         if try Self.isEmpty(database) {
-            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+            try database.transaction { () throws(Failure) in
                 // Another process may have created the tables meanwhile.
                 guard try Self.isEmpty(database) else { return }
                 try database.execute(Self.schema(in: .file))
@@ -151,12 +151,12 @@ package final class ChangeJournal {
             }
         }
         if try database.integer("SELECT 1 FROM changes WHERE kind IS NULL LIMIT 1") != nil {
-            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in try readAgain() }
+            try database.transaction { () throws(Failure) in try readAgain() }
         }
     }
 
-    func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(ChangeError) -> Result {
-        try wrapping { () throws(DatabaseError) in try database.transaction(wrap: { $0 }, body) }
+    func transaction<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try database.transaction(.immediate, body)
     }
 }
 
@@ -214,7 +214,7 @@ extension ChangeJournal {
     }
 
     /// Reads again the changes that needed a newer program, which may be this one.
-    private func readAgain() throws(DatabaseError) {
+    private func readAgain() throws(Failure) {
         let rows = try database.prepare(
             "SELECT change_key, \(Self.columns), recorded_at FROM changes WHERE kind IS NULL")
         var readable: [(key: Int64, change: JournaledChange, recordedAt: Int64)] = []
@@ -227,4 +227,8 @@ extension ChangeJournal {
             try settle(row.change, try insert(row.change, at: row.recordedAt))
         }
     }
+}
+
+extension Database.Subject {
+    fileprivate static let journal = Database.Subject("the journal")
 }

@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 import Synchronization
@@ -44,7 +45,7 @@ extension ChangeJournal {
     ///
     /// - Parameter now: the time of the recording here, in Unix milliseconds.
     /// - Returns: the key of the row.
-    func insert(_ change: JournaledChange, at now: Int64) throws(DatabaseError) -> Int64 {
+    func insert(_ change: JournaledChange, at now: Int64) throws(Failure) -> Int64 {
         let row = try database.prepare(
             """
             INSERT INTO changes (origin, sequence, stamp, kind, user_id, group_id, body, seal, recorded_at)
@@ -84,7 +85,7 @@ extension ChangeJournal {
     }
 
     /// Replaces the content of a change, but not its name.
-    func rewrite(_ key: Int64, _ change: JournaledChange) throws(DatabaseError) {
+    func rewrite(_ key: Int64, _ change: JournaledChange) throws(Failure) {
         let row = try database.prepare(
             "UPDATE changes SET kind = ?, user_id = ?, group_id = ?, body = ?, seal = ? WHERE change_key = ?")
         Self.bind(change, to: row, from: 1)
@@ -93,13 +94,13 @@ extension ChangeJournal {
     }
 
     /// Erases a change except its number and its stamp.
-    func erase(_ key: Int64, _ change: JournaledChange) throws(DatabaseError) {
+    func erase(_ key: Int64, _ change: JournaledChange) throws(Failure) {
         try rewrite(key, change.erased)
         try database.prepare("DELETE FROM interactions WHERE change_key = ?").run(key)
     }
 
     /// Removes the row of a change, and the rows of its interactions.
-    func removeRow(_ key: Int64) throws(DatabaseError) {
+    func removeRow(_ key: Int64) throws(Failure) {
         try database.prepare("DELETE FROM interactions WHERE change_key = ?").run(key)
         try database.prepare("DELETE FROM changes WHERE change_key = ?").run(key)
     }
@@ -107,7 +108,7 @@ extension ChangeJournal {
     /// Returns the changes that a condition selects, without damaged ones, in the order in which they apply.
     ///
     /// - Parameter bind: binds the parameters of the condition.
-    func rows(where condition: String, _ bind: (Statement) -> Void = { _ in }) throws(DatabaseError)
+    func rows(where condition: String, _ bind: (Statement) -> Void = { _ in }) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
         let rows = try database.prepare(
@@ -119,7 +120,7 @@ extension ChangeJournal {
     }
 
     /// Compares all rows with their checksums, and notes damaged ones.
-    package func verify() throws(ChangeError) {
+    package func verify() throws(Failure) {
         var last: Int64 = 0
         while let next = try verify(after: last, limit: 10_000) { last = next }
     }
@@ -130,38 +131,36 @@ extension ChangeJournal {
     ///   - key: the key before the first row to verify.
     ///   - limit: the largest number of rows.
     /// - Returns: the key of the last row, or nil if there was none.
-    package func verify(after key: Int64, limit: Int) throws(ChangeError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT change_key, \(Self.columns), kind, user_id, group_id FROM changes
-                WHERE change_key > ? ORDER BY change_key LIMIT ?
-                """)
-            rows.bind(key, at: 1)
-            rows.bind(Int64(limit), at: 2)
-            var last: Int64?
-            while try rows.step() {
-                last = rows.integer(0)
-                guard let change = change(rows, from: 1) else { continue }
-                let kind = change.isNewer ? nil : (change.change?.kind ?? .nothing).rawValue
-                let (user, group) = (change.change?.userID, change.change?.groupID)
-                guard rows.optionalInteger(6) == kind,
-                    rows.optionalText(7).map(BytewiseString.init) == user.map(BytewiseString.init),
-                    rows.optionalText(8).map(BytewiseString.init) == group.map(BytewiseString.init)
-                else {
-                    damaged.note(change.name)
-                    continue
-                }
+    package func verify(after key: Int64, limit: Int) throws(Failure) -> Int64? {
+        let rows = try database.prepare(
+            """
+            SELECT change_key, \(Self.columns), kind, user_id, group_id FROM changes
+            WHERE change_key > ? ORDER BY change_key LIMIT ?
+            """)
+        rows.bind(key, at: 1)
+        rows.bind(Int64(limit), at: 2)
+        var last: Int64?
+        while try rows.step() {
+            last = rows.integer(0)
+            guard let change = change(rows, from: 1) else { continue }
+            let kind = change.isNewer ? nil : (change.change?.kind ?? .nothing).rawValue
+            let (user, group) = (change.change?.userID, change.change?.groupID)
+            guard rows.optionalInteger(6) == kind,
+                rows.optionalText(7).map(BytewiseString.init) == user.map(BytewiseString.init),
+                rows.optionalText(8).map(BytewiseString.init) == group.map(BytewiseString.init)
+            else {
+                damaged.note(change.name)
+                continue
             }
-            return last
         }
+        return last
     }
 
     /// Replaces a damaged change, or adds one that is missing between others.
     ///
     /// - Parameter now: the current time, in Unix milliseconds.
-    package func repair(with change: JournaledChange, at now: Int64) throws(ChangeError) {
-        try transaction { () throws(DatabaseError) in
+    package func repair(with change: JournaledChange, at now: Int64) throws(Failure) {
+        try transaction { () throws(Failure) in
             // The change may have been pruned since.
             guard let numbers = try sequenceRanges()[change.origin], change.sequence > numbers.after else { return }
             try removeNamed(change.name)
@@ -174,8 +173,8 @@ extension ChangeJournal {
     /// Gives up a change that is damaged or missing, so that later ones of its journal can be sent.
     ///
     /// Only its number stays, as that of an erased change.
-    package func giveUp(_ name: ChangeName, at now: Int64) throws(ChangeError) {
-        try transaction { () throws(DatabaseError) in
+    package func giveUp(_ name: ChangeName, at now: Int64) throws(Failure) {
+        try transaction { () throws(Failure) in
             guard let numbers = try sequenceRanges()[name.origin], name.sequence > numbers.after else { return }
             // Its own stamp may be damaged. Within a journal the stamps ascend.
             let before = try database.prepare(
@@ -193,7 +192,7 @@ extension ChangeJournal {
         folds.removeAll()
     }
 
-    private func removeNamed(_ name: ChangeName) throws(DatabaseError) {
+    private func removeNamed(_ name: ChangeName) throws(Failure) {
         let row = try database.prepare("SELECT change_key FROM changes WHERE origin = ? AND sequence = ?")
         row.bind(name.origin, at: 1)
         row.bind(name.sequence, at: 2)
@@ -206,7 +205,7 @@ extension ChangeJournal {
     /// Returns the damaged changes that may still be needed, and removes those that were pruned from the list.
     ///
     /// - Parameter taken: changes that are not needed, damaged or not.
-    package func damagedChanges(beyond taken: AppliedChanges = .none) throws(ChangeError) -> [ChangeName] {
+    package func damagedChanges(beyond taken: AppliedChanges = .none) throws(Failure) -> [ChangeName] {
         let names = damaged.names
         guard !names.isEmpty else { return [] }
         let kept = try kept()
@@ -224,7 +223,7 @@ extension ChangeJournal {
     /// It is for a journal beside a catalog, and looks at changes that were verified.
     ///
     /// - Parameter taken: the changes that the catalog has.
-    package func stoppingChange(beyond taken: AppliedChanges) throws(ChangeError) -> String? {
+    package func stoppingChange(beyond taken: AppliedChanges) throws(Failure) -> String? {
         if let name = try damagedChanges(beyond: taken).first {
             return "\(name) is damaged, and those after it wait for it: \(Self.givingUp)"
         }
@@ -237,13 +236,11 @@ extension ChangeJournal {
     package static let givingUp = "\"coterie apply --skip-missing\" gives it up for good, and applies what follows"
 
     /// Returns the first change of each journal that needs a newer program.
-    package func newerChanges() throws(ChangeError) -> [ChangeName] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                "SELECT origin, min(sequence) FROM changes WHERE kind IS NULL GROUP BY origin ORDER BY origin")
-            var names: [ChangeName] = []
-            while try rows.step() { names.append(ChangeName(origin: rows.text(0), sequence: rows.integer(1))) }
-            return names
-        }
+    package func newerChanges() throws(Failure) -> [ChangeName] {
+        let rows = try database.prepare(
+            "SELECT origin, min(sequence) FROM changes WHERE kind IS NULL GROUP BY origin ORDER BY origin")
+        var names: [ChangeName] = []
+        while try rows.step() { names.append(ChangeName(origin: rows.text(0), sequence: rows.integer(1))) }
+        return names
     }
 }

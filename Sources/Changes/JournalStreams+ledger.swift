@@ -1,10 +1,11 @@
+package import Basics
 package import Model
 import Redis
 
 /// The ledger of a store, which every program that shares it knows.
 extension JournalStreams {
     /// Returns the ledger, or nil if the store has no key yet: nobody has published to it.
-    package mutating func ledger() throws(ChangeError) -> Ledger? {
+    package mutating func ledger() throws(Failure) -> Ledger? {
         guard case .bytes(let bytes) = try ask(RedisCommand("GET", keys.ledgerKey)) else { return nil }
         guard bytes.count == Ledger.keyByteCount else { throw damaged("another key") }
         var ledger = Ledger(key: bytes)
@@ -18,11 +19,11 @@ extension JournalStreams {
     }
 
     /// Returns a text that is another whenever somebody has added to the ledger, also after the store has lost it.
-    package mutating func ledgerRevision() throws(ChangeError) -> String {
+    package mutating func ledgerRevision() throws(Failure) -> String {
         try ask(RedisCommand("GET", keys.ledgerRevision)).text ?? ""
     }
 
-    private mutating func ledgerTimes(_ key: String) throws(ChangeError) -> [(Ledger.Digest, Int64)] {
+    private mutating func ledgerTimes(_ key: String) throws(Failure) -> [(Ledger.Digest, Int64)] {
         guard case .array(let parts) = try ask(RedisCommand("ZRANGE", key, "0", "-1", "WITHSCORES")) else {
             throw damaged("an unexpected reply")
         }
@@ -37,7 +38,7 @@ extension JournalStreams {
     /// Adds entries to the ledger; the first one gives the store its key.
     ///
     /// - Returns: false if the store has another key; then nothing was added.
-    package mutating func add(_ ledger: Ledger) throws(ChangeError) -> Bool {
+    package mutating func add(_ ledger: Ledger) throws(Failure) -> Bool {
         var set = RedisCommand("SET", keys.ledgerKey)
         set.append(ledger.key)
         set.append("NX")
@@ -49,7 +50,7 @@ extension JournalStreams {
         return true
     }
 
-    private mutating func add(_ times: [(Ledger.Digest, Int64)], to key: String) throws(ChangeError) {
+    private mutating func add(_ times: [(Ledger.Digest, Int64)], to key: String) throws(Failure) {
         let times = times.filter { $0.1 > 0 }
         for first in stride(from: 0, to: times.count, by: 1000) {
             var command = RedisCommand("ZADD", key, "GT")
@@ -70,7 +71,7 @@ extension JournalStreams {
     ///   - key: the key of the site.
     /// - Returns: the entries that were added.
     @discardableResult
-    package mutating func noteForgotten(by changes: [JournaledChange], key: [UInt8]) throws(ChangeError) -> Ledger {
+    package mutating func noteForgotten(by changes: [JournaledChange], key: [UInt8]) throws(Failure) -> Ledger {
         var ledger = Ledger(key: key)
         for change in changes {
             guard let content = change.change, let id = content.removedUserID else { continue }
@@ -84,7 +85,7 @@ extension JournalStreams {
     }
 
     /// Returns the latest stamp of the streams, in milliseconds, or 0 if they are empty.
-    package mutating func latestStampMilliseconds() throws(ChangeError) -> Int64 {
+    package mutating func latestStampMilliseconds() throws(Failure) -> Int64 {
         var latest: Int64 = 0
         for (origin, numbers) in try survey() where numbers.count > 0 {
             let last = try changes(of: origin, after: numbers.last - 1, limit: 1).first
@@ -97,9 +98,9 @@ extension JournalStreams {
     ///
     /// Erased changes do not count, nor do changes that only say that a member is forgotten. Changes that need a newer
     /// program count if they name a member.
-    package mutating func traces(of users: [String]) throws(ChangeError) -> [BytewiseString: [String: Int]] {
+    package mutating func traces(of users: [String]) throws(Failure) -> [BytewiseString: [String: Int]] {
         var traces: [BytewiseString: [String: Int]] = [:]
-        try forEachBatch(beyond: .none, wrap: { $0 }) { changes throws(ChangeError) in
+        try forEachBatch(beyond: .none) { changes throws(Failure) in
             for change in changes where change.tellsOfMember {
                 for user in users where change.names(user: user) {
                     traces[BytewiseString(user), default: [:]][change.origin, default: 0] += 1

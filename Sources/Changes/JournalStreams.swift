@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 package import Redis
 
@@ -36,7 +37,6 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     private var readableEnds: [String: String] = [:]
     let keys: Keys
     private let location: String
-    private let explain: @Sendable (RedisError) -> String
 
     /// Creates a connection to the streams.
     ///
@@ -44,20 +44,17 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     ///   - connection: a connection to the server.
     ///   - prefix: the prefix of the store's keys.
     ///   - location: the name of the store in messages.
-    ///   - explain: returns what an error of the server means, and what to do about it.
     package init(
-        _ connection: consuming RedisConnection, prefix: String, location: String,
-        explain: @escaping @Sendable (RedisError) -> String
-    ) throws(ChangeError) {
+        _ connection: consuming RedisConnection, prefix: String, location: String
+    ) throws(Failure) {
         self.connection = connection
         keys = Keys(prefix: prefix)
         self.location = location
-        self.explain = explain
     }
 
-    mutating func ask(_ command: RedisCommand) throws(ChangeError) -> RedisReply {
+    mutating func ask(_ command: RedisCommand) throws(Failure) -> RedisReply {
         do throws(RedisError) { return try connection.command(command) } catch {
-            throw ChangeError(.serverFailed, explain(error), cause: error.code)
+            throw Failure(error, at: connection.address)
         }
     }
 
@@ -65,7 +62,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     ///
     /// The numbers are those of entries that can be read. An unreadable entry at the end of a stream is removed, and
     /// the stream is made anew, as one is whose key has something else.
-    package mutating func survey() throws(ChangeError) -> [String: StreamedNumbers] {
+    package mutating func survey() throws(Failure) -> [String: StreamedNumbers] {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", keys.journals)) else {
             throw damaged("an unexpected reply")
         }
@@ -94,7 +91,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     /// Reads the last entry of a stream, and removes it if it is no change.
     ///
     /// - Returns: whether it is one.
-    private mutating func readEnd(of origin: String) throws(ChangeError) -> Bool {
+    private mutating func readEnd(of origin: String) throws(Failure) -> Bool {
         let reply = try ask(RedisCommand("XREVRANGE", keys.journal(origin), "+", "-", "COUNT", "1"))
         guard case .array(let entries) = reply, let last = entries.first, case .array(let parts) = last,
             let id = parts.first?.text
@@ -108,7 +105,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Returns the ranges of changes that the streams have, by journal.
-    package mutating func kept() throws(ChangeError) -> [String: SequenceRange] {
+    package mutating func kept() throws(Failure) -> [String: SequenceRange] {
         try survey().mapValues { SequenceRange(after: $0.after, last: $0.last) }
     }
 
@@ -117,7 +114,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     /// Entries with other ids are left out, and damaged entries are removed from the stream.
     ///
     /// - Parameter limit: the largest number of changes.
-    package mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError)
+    package mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(Failure)
         -> [JournaledChange]
     {
         let reply = try ask(
@@ -149,7 +146,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     /// - Returns: whether the changes were added.
     package mutating func add(
         _ changes: [JournaledChange], to origin: String, expecting expected: StreamedNumbers?, isRemade: Bool
-    ) throws(ChangeError) -> Bool {
+    ) throws(Failure) -> Bool {
         var command = RedisCommand(
             "EVAL", Self.addScript, "2", keys.journals, keys.journal(origin), origin,
             expected.map { "\($0.count):\($0.last)-0" } ?? "none", isRemade ? "remade" : "")
@@ -163,7 +160,7 @@ package struct JournalStreams: ~Copyable, ChangeSource {
     }
 
     /// Removes the changes up to the given numbers from all streams, and then the streams that are empty.
-    package mutating func trim(through taken: AppliedChanges) throws(ChangeError) {
+    package mutating func trim(through taken: AppliedChanges) throws(Failure) {
         for origin in try survey().keys.sorted() where taken.last(of: origin) > 0 {
             _ = try ask(
                 RedisCommand(
@@ -191,8 +188,8 @@ package struct JournalStreams: ~Copyable, ChangeSource {
         return isWhole ? .change(change) : .damaged(id: id)
     }
 
-    func damaged(_ what: String) -> ChangeError {
-        ChangeError(.badStreams, "\(location) has \(what) under \(keys.journals)")
+    func damaged(_ what: String) -> Failure {
+        Failure(.corrupt, "\(location) has \(what) under \(keys.journals)")
     }
 }
 

@@ -1,3 +1,4 @@
+package import Basics
 import CXXHash
 package import Model
 
@@ -118,17 +119,17 @@ package struct ChangeName: Sendable, Hashable, Comparable, CustomStringConvertib
 /// A place with the changes of journals: a journal, or the streams of a store.
 package protocol ChangeSource: ~Copyable {
     /// Returns the ranges of changes that are here, by the journal that recorded them first.
-    mutating func kept() throws(ChangeError) -> [String: SequenceRange]
+    mutating func kept() throws(Failure) -> [String: SequenceRange]
 
     /// Returns at most `limit` changes of a journal after a number, in the order of their numbers.
-    mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(ChangeError) -> [JournaledChange]
+    mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(Failure) -> [JournaledChange]
 }
 
 extension ChangeSource where Self: ~Copyable {
     /// Returns the number of changes beyond those taken, and the stamp of the first, in milliseconds; nil for none.
     ///
     /// The stamps of a journal ascend. A first change that is missing has the stamp 0, as nothing is known of it.
-    package mutating func waiting(beyond taken: AppliedChanges) throws(ChangeError)
+    package mutating func waiting(beyond taken: AppliedChanges) throws(Failure)
         -> (count: Int, firstStamp: Int64)?
     {
         var (count, first): (Int, Int64) = (0, .max)
@@ -144,24 +145,14 @@ extension ChangeSource where Self: ~Copyable {
     ///
     /// Changes that are added meanwhile are left out.
     ///
-    /// - Parameters:
-    ///   - taken: the changes to leave out.
-    ///   - wrap: turns an error of the source into a failure.
-    package mutating func forEachBatch<Failure: Error>(
-        beyond taken: AppliedChanges, wrap: (ChangeError) -> Failure,
-        _ body: ([JournaledChange]) throws(Failure) -> Void
+    /// - Parameter taken: the changes to leave out.
+    package mutating func forEachBatch(
+        beyond taken: AppliedChanges, _ body: ([JournaledChange]) throws(Failure) -> Void
     ) throws(Failure) {
-        let kept: [String: SequenceRange]
-        do throws(ChangeError) { kept = try self.kept() } catch { throw wrap(error) }
-        for (origin, numbers) in kept.sorted(by: { $0.key < $1.key }) {
+        for (origin, numbers) in try kept().sorted(by: { $0.key < $1.key }) {
             var last = max(numbers.after, taken.last(of: origin))
             while last < numbers.last {
-                let found: [JournaledChange]
-                do throws(ChangeError) {
-                    found = try changes(of: origin, after: last, limit: ChangeMerge.batchSize)
-                } catch {
-                    throw wrap(error)
-                }
+                let found = try changes(of: origin, after: last, limit: ChangeMerge.batchSize)
                 try body(found.filter { $0.sequence <= numbers.last })
                 last = found.last?.sequence ?? numbers.last
             }

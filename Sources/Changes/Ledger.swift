@@ -1,3 +1,4 @@
+package import Basics
 import CCrypto
 import Model
 
@@ -97,20 +98,20 @@ extension Ledger {
 
     /// Reads a text.
     ///
-    /// - Throws: `ChangeError` that names the line that is none of a ledger.
-    package init(text: String) throws(ChangeError) {
+    /// - Throws: `Failure` that names the line that is none of a ledger.
+    package init(text: String) throws(Failure) {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         guard let first = lines.first, first.hasPrefix(Self.opening), lines.last == "",
             let key = Hexadecimal.bytes(of: first.dropFirst(Self.opening.utf8.count)), key.count == Self.keyByteCount
         else {
-            throw ChangeError(.badLedger, "it is no ledger, or is cut: \"coterie forget --ledger FILE\" writes one")
+            throw Failure(.badData, "it is no ledger, or is cut: \"coterie forget --ledger FILE\" writes one")
         }
         self.init(key: key)
         for (number, line) in lines.enumerated().dropFirst().dropLast() {
             let parts = line.split(separator: " ")
             guard parts.count == 3, let digest = Digest(parts[0]), let forgotten = Int64(parts[1]),
                 let readmitted = Int64(parts[2])
-            else { throw ChangeError(.badLedger, "line \(number + 1) is no line of a ledger") }
+            else { throw Failure(.badData, "line \(number + 1) is no line of a ledger") }
             note(Times(forgotten: forgotten, readmitted: readmitted), of: digest)
         }
     }

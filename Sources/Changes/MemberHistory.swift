@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -78,17 +79,17 @@ extension ChangeJournal {
     ///
     /// - Parameter taken: the changes that a model version has, which are left out.
     /// - Complexity: O(changes since the last call, and interactions that count) for a member with many changes.
-    package func recentChanges(ofUser id: String, beyond taken: AppliedChanges = .none) throws(ChangeError)
+    package func recentChanges(ofUser id: String, beyond taken: AppliedChanges = .none) throws(Failure)
         -> RecentMemberChanges?
     {
-        let recent = try folds.recent(ofUser: id, beyond: taken) { fold throws(ChangeError) in
-            try wrapping { () throws(DatabaseError) in try update(&fold, ofUser: id) }
+        let recent = try folds.recent(ofUser: id, beyond: taken) { fold throws(Failure) in
+            try update(&fold, ofUser: id)
         }
         return recent == RecentMemberChanges() ? nil : recent
     }
 
     /// Adds to a fold the changes of a member that were added to the journal since it was last updated.
-    private func update(_ fold: inout MemberFold, ofUser id: String) throws(DatabaseError) {
+    private func update(_ fold: inout MemberFold, ofUser id: String) throws(Failure) {
         // A key may be given again after the last row was removed.
         if let last = fold.last, try lastRow(through: last.key)?.name != last.name {
             fold = MemberFold(beyond: fold.taken)
@@ -109,7 +110,7 @@ extension ChangeJournal {
             guard isRecent || !onlyIfRecent.contains(rows.integer(0)), let change = change(rows, from: 1) else {
                 continue
             }
-            try fold.add(change, isRecent: isRecent) { interaction throws(DatabaseError) in
+            try fold.add(change, isRecent: isRecent) { interaction throws(Failure) in
                 try firstOfSeveral(interaction, ofUser: id)
             }
         }
@@ -123,7 +124,7 @@ extension ChangeJournal {
     }
 
     /// Returns the last row up to a key, or nil if there is none.
-    private func lastRow(through key: Int64) throws(DatabaseError) -> (key: Int64, name: ChangeName)? {
+    private func lastRow(through key: Int64) throws(Failure) -> (key: Int64, name: ChangeName)? {
         let row = try database.prepare(
             "SELECT change_key, origin, sequence FROM changes WHERE change_key <= ? ORDER BY change_key DESC LIMIT 1")
         row.bind(key, at: 1)
@@ -132,7 +133,7 @@ extension ChangeJournal {
     }
 
     /// Returns the stamp of the first change with an interaction, or nil if no other change has it.
-    private func firstOfSeveral(_ id: String, ofUser user: String) throws(DatabaseError) -> ChangeStamp? {
+    private func firstOfSeveral(_ id: String, ofUser user: String) throws(Failure) -> ChangeStamp? {
         let row = try database.prepare(
             "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)")
         row.bind(user, at: 1)
@@ -149,50 +150,48 @@ extension ChangeJournal {
     ///   - limit: the largest number of interactions.
     /// - Returns: nil if there is no interaction with the id `after`.
     package func interactions(ofUser id: String, after: String?, latestFirst: Bool = false, limit: Int)
-        throws(ChangeError) -> [InteractionRecord]?
+        throws(Failure) -> [InteractionRecord]?
     {
-        try wrapping { () throws(DatabaseError) in
-            var begin = ChangeStamp(milliseconds: latestFirst ? .max : -1, origin: "", sequence: 0)
-            if let after {
-                guard let stamp = try firstChange(after, ofUser: id), !stamp.isForgotten else { return nil }
-                begin = stamp.of
-            }
-            let rows = try database.prepare(
-                """
-                SELECT \(Self.columns) FROM changes
-                WHERE user_id = ?1 AND kind = \(ChangeKind.interactions.rawValue)
-                AND (stamp, origin, sequence) \(latestFirst ? "<=" : ">=") (?2, ?3, ?4)
-                ORDER BY \(latestFirst ? "stamp DESC, origin DESC, sequence DESC" : Self.order)
-                """)
-            rows.bind(id, at: 1)
-            rows.bind(begin.milliseconds, at: 2)
-            rows.bind(begin.origin, at: 3)
-            rows.bind(begin.sequence, at: 4)
-            var (found, isBehind): ([InteractionRecord], Bool) = ([], after == nil)
-            while found.count < limit, try rows.step() {
-                guard let change = change(rows) else { continue }
-                var ids: Set<BytewiseString> = []
-                var interactions = (change.change?.interactions ?? []).filter {
-                    ids.insert(BytewiseString($0.id)).inserted
-                }
-                if latestFirst { interactions.reverse() }
-                for interaction in interactions where found.count < limit {
-                    if !isBehind {
-                        isBehind = after.map { $0.hasSameBytes(as: interaction.id) } ?? true
-                        continue
-                    }
-                    guard let first = try firstChange(interaction.id, ofUser: id), first.of == change.stamp,
-                        !first.isForgotten
-                    else { continue }
-                    found.append(interaction)
-                }
-            }
-            return found
+        var begin = ChangeStamp(milliseconds: latestFirst ? .max : -1, origin: "", sequence: 0)
+        if let after {
+            guard let stamp = try firstChange(after, ofUser: id), !stamp.isForgotten else { return nil }
+            begin = stamp.of
         }
+        let rows = try database.prepare(
+            """
+            SELECT \(Self.columns) FROM changes
+            WHERE user_id = ?1 AND kind = \(ChangeKind.interactions.rawValue)
+            AND (stamp, origin, sequence) \(latestFirst ? "<=" : ">=") (?2, ?3, ?4)
+            ORDER BY \(latestFirst ? "stamp DESC, origin DESC, sequence DESC" : Self.order)
+            """)
+        rows.bind(id, at: 1)
+        rows.bind(begin.milliseconds, at: 2)
+        rows.bind(begin.origin, at: 3)
+        rows.bind(begin.sequence, at: 4)
+        var (found, isBehind): ([InteractionRecord], Bool) = ([], after == nil)
+        while found.count < limit, try rows.step() {
+            guard let change = change(rows) else { continue }
+            var ids: Set<BytewiseString> = []
+            var interactions = (change.change?.interactions ?? []).filter {
+                ids.insert(BytewiseString($0.id)).inserted
+            }
+            if latestFirst { interactions.reverse() }
+            for interaction in interactions where found.count < limit {
+                if !isBehind {
+                    isBehind = after.map { $0.hasSameBytes(as: interaction.id) } ?? true
+                    continue
+                }
+                guard let first = try firstChange(interaction.id, ofUser: id), first.of == change.stamp,
+                    !first.isForgotten
+                else { continue }
+                found.append(interaction)
+            }
+        }
+        return found
     }
 
     /// Returns the first change that has an interaction, and whether it is kept only for the membership.
-    private func firstChange(_ id: String, ofUser user: String) throws(DatabaseError)
+    private func firstChange(_ id: String, ofUser user: String) throws(Failure)
         -> (of: ChangeStamp, isForgotten: Bool)?
     {
         let row = try database.prepare(
@@ -214,46 +213,40 @@ extension ChangeJournal {
     ///
     /// A time in the future comes from a clock that was ahead. The member's next interactions are moved after that
     /// time.
-    package func latestInteractionTime(ofUser id: String) throws(ChangeError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                """
-                SELECT max(occurred_at) FROM (SELECT change_key FROM changes
-                    WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue) ORDER BY stamp DESC LIMIT 16)
-                    JOIN interactions USING (change_key)
-                """)
-            row.bind(id, at: 1)
-            return try row.step() ? row.optionalInteger(0) : nil
-        }
+    package func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64? {
+        let row = try database.prepare(
+            """
+            SELECT max(occurred_at) FROM (SELECT change_key FROM changes
+                WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue) ORDER BY stamp DESC LIMIT 16)
+                JOIN interactions USING (change_key)
+            """)
+        row.bind(id, at: 1)
+        return try row.step() ? row.optionalInteger(0) : nil
     }
 
     /// Returns the amount of data about a member's actions.
     ///
     /// - Parameter recent: the moment from which interactions count as recent, inclusive, in Unix milliseconds.
-    package func recordedAmount(ofUser id: String, recent: Int64) throws(ChangeError) -> RecordedAmount {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                """
-                SELECT total(occurred_at >= ?2), total(byte_count) FROM interactions
-                WHERE user_id = ?1 AND is_forgotten = 0
-                """)
-            row.bind(id, at: 1)
-            row.bind(recent, at: 2)
-            guard try row.step() else { return RecordedAmount() }
-            return RecordedAmount(
-                recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))
-        }
+    package func recordedAmount(ofUser id: String, recent: Int64) throws(Failure) -> RecordedAmount {
+        let row = try database.prepare(
+            """
+            SELECT total(occurred_at >= ?2), total(byte_count) FROM interactions
+            WHERE user_id = ?1 AND is_forgotten = 0
+            """)
+        row.bind(id, at: 1)
+        row.bind(recent, at: 2)
+        guard try row.step() else { return RecordedAmount() }
+        return RecordedAmount(
+            recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))
     }
 
     /// Returns the changes that the answers of everybody obey: those of the site, and removals of members.
     ///
     /// They are in the order in which they apply, without those that need a newer program.
-    package func decisions() throws(ChangeError) -> [JournaledChange] {
-        try wrapping { () throws(DatabaseError) in
-            // Each of the two conditions has an index of its own.
-            let ofSite = try rows(where: "user_id IS NULL AND kind > 0")
-            let removals = try rows(where: "kind = \(ChangeKind.removeMember.rawValue)")
-            return (ofSite + removals).map(\.change).sorted { $0.stamp < $1.stamp }
-        }
+    package func decisions() throws(Failure) -> [JournaledChange] {
+        // Each of the two conditions has an index of its own.
+        let ofSite = try rows(where: "user_id IS NULL AND kind > 0")
+        let removals = try rows(where: "kind = \(ChangeKind.removeMember.rawValue)")
+        return (ofSite + removals).map(\.change).sorted { $0.stamp < $1.stamp }
     }
 }

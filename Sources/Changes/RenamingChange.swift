@@ -1,3 +1,4 @@
+import Basics
 package import Model
 
 /// A new external id for a group or a user, which an administrator of the site orders.

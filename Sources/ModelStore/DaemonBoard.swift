@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 import Redis
 
@@ -10,13 +11,13 @@ package protocol DaemonBoard: Sendable {
     /// - Parameters:
     ///   - report: the report, at most 65,536 bytes.
     ///   - id: the daemon's id: 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
-    func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError)
+    func post(_ report: [UInt8], ofDaemon id: String) throws(Failure)
 
     /// Removes a daemon's report.
-    func withdraw(_ id: String) throws(StoreError)
+    func withdraw(_ id: String) throws(Failure)
 
     /// Returns the daemons' reports that have not expired, in ascending order of the daemons' ids.
-    func reports() throws(StoreError) -> [[UInt8]]
+    func reports() throws(Failure) -> [[UInt8]]
 }
 
 /// The limits on reports.
@@ -31,7 +32,7 @@ enum DaemonReports {
 struct FolderBoard: DaemonBoard {
     let layout: FolderLayout
 
-    func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError) {
+    func post(_ report: [UInt8], ofDaemon id: String) throws(Failure) {
         try FileTree.makeDirectory(layout.daemons)
         // Removes the reports of killed daemons.
         for name in try FileTree.names(in: layout.daemons) where !Self.isRecent(layout.daemon(name)) {
@@ -44,9 +45,9 @@ struct FolderBoard: DaemonBoard {
         try FileTree.move(draft, to: layout.daemon(id))
     }
 
-    func withdraw(_ id: String) throws(StoreError) { try FileTree.remove(layout.daemon(id)) }
+    func withdraw(_ id: String) throws(Failure) { try FileTree.remove(layout.daemon(id)) }
 
-    func reports() throws(StoreError) -> [[UInt8]] {
+    func reports() throws(Failure) -> [[UInt8]] {
         var reports: [[UInt8]] = []
         for name in try FileTree.names(in: layout.daemons).sorted() where !name.hasPrefix(".") {
             let path = layout.daemon(name)
@@ -67,7 +68,7 @@ struct FolderBoard: DaemonBoard {
 struct RedisBoard: DaemonBoard {
     let store: RedisStore
 
-    func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError) {
+    func post(_ report: [UInt8], ofDaemon id: String) throws(Failure) {
         let script = """
             redis.call('SADD', KEYS[1], ARGV[1])
             redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[2])
@@ -80,13 +81,13 @@ struct RedisBoard: DaemonBoard {
         _ = try store.ask(command)
     }
 
-    func withdraw(_ id: String) throws(StoreError) {
+    func withdraw(_ id: String) throws(Failure) {
         let script = "redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('DEL', KEYS[2])"
         _ = try store.ask(RedisCommand("EVAL", script, "2", store.layout.daemons, store.layout.daemon(id), id))
     }
 
-    func reports() throws(StoreError) -> [[UInt8]] {
-        let damage = StoreError(.corrupt, "\(store.location) did not answer with what daemons say")
+    func reports() throws(Failure) -> [[UInt8]] {
+        let damage = Failure(.corrupt, "\(store.location) did not answer with what daemons say")
         guard case .array(let members) = try store.ask(RedisCommand("SMEMBERS", store.layout.daemons)) else {
             throw damage
         }

@@ -17,16 +17,16 @@ enum ManifestJSON {
     static let markByteCount = opening.count + checksumByteCount
 
     /// Returns a manifest as JSON, with sorted keys and one value a line.
-    static func encode(_ manifest: Manifest) throws(StoreError) -> [UInt8] {
+    static func encode(_ manifest: Manifest) throws(Failure) -> [UInt8] {
         try encode(manifest, as: "the manifest of \(manifest.version)")
     }
 
     /// Returns the state of a site as JSON, in the form of manifests.
-    static func encode(_ site: PublishedSite) throws(StoreError) -> [UInt8] {
+    static func encode(_ site: PublishedSite) throws(Failure) -> [UInt8] {
         try encode(site, as: "the state of the site")
     }
 
-    private static func encode(_ value: some Encodable, as name: String) throws(StoreError) -> [UInt8] {
+    private static func encode(_ value: some Encodable, as name: String) throws(Failure) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
@@ -34,14 +34,14 @@ enum ManifestJSON {
             return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
             // Encoding these types fails only for infinity and NaN, which JSON does not have.
-            throw StoreError(.writeFailed, "\(name) cannot be written as JSON: \(SystemWords.sentence(error))")
+            throw Failure(.fileFailed, "\(name) cannot be written as JSON: \(SystemWords.sentence(error))")
         }
     }
 
     /// Decodes the state of a site and verifies its checksum.
-    static func decodeSite(_ bytes: [UInt8], origin: String) throws(StoreError) -> PublishedSite {
+    static func decodeSite(_ bytes: [UInt8], origin: String) throws(Failure) -> PublishedSite {
         guard hasItsChecksum(bytes), let site = try? JSONDecoder().decode(PublishedSite.self, from: Data(bytes)) else {
-            throw StoreError(
+            throw Failure(
                 .corrupt, "\(origin), the state of the site, is damaged: \"coterie apply\" makes it anew")
         }
         return site
@@ -50,21 +50,21 @@ enum ManifestJSON {
     /// Decodes a manifest and verifies its checksum and its version's name.
     ///
     /// - Parameter origin: the place of the text, for errors.
-    static func decode(_ bytes: [UInt8], version: VersionName, origin: String) throws(StoreError) -> Manifest {
+    static func decode(_ bytes: [UInt8], version: VersionName, origin: String) throws(Failure) -> Manifest {
         guard bytes.count <= maximumByteCount else {
-            throw StoreError(.corrupt, "\(origin) has \(bytes.count) bytes: that is no manifest")
+            throw Failure(.corrupt, "\(origin) has \(bytes.count) bytes: that is no manifest")
         }
         let manifest: Manifest
         do {
             manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
         } catch {
-            throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
+            throw Failure(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
         }
         guard hasItsChecksum(bytes) else {
-            throw StoreError(.corrupt, "\(origin) is damaged: it does not have its checksum; recompute")
+            throw Failure(.corrupt, "\(origin) is damaged: it does not have its checksum; recompute")
         }
         guard manifest.version == version else {
-            throw StoreError(.corrupt, "\(origin) describes the version \(manifest.version), not \(version)")
+            throw Failure(.corrupt, "\(origin) describes the version \(manifest.version), not \(version)")
         }
         return manifest
     }
@@ -83,14 +83,14 @@ extension Manifest {
 
     /// Returns the places of the sections in the model file.
     ///
-    /// - Throws: `StoreError.otherFormat` if another program's layout is described, `.corrupt` if a section is unknown,
+    /// - Throws: `Failure.otherFormat` if another program's layout is described, `.corrupt` if a section is unknown,
     ///   repeated or too long, or if there are too many.
-    func placement() throws(StoreError) -> SectionPlacement {
+    func placement() throws(Failure) -> SectionPlacement {
         if let other = OtherFormat(.version, at: version.description, found: format, own: ModelLayout.format) {
-            throw StoreError(.otherFormat, other.message)
+            throw Failure(.otherFormat, other.message)
         }
         guard sections.count <= ModelLayout.maximumSections else {
-            throw StoreError(.corrupt, "the manifest of \(version) lists \(sections.count) sections")
+            throw Failure(.corrupt, "the manifest of \(version) lists \(sections.count) sections")
         }
         var lengths: [(name: ModelLayout.SectionName, byteCount: Int)] = []
         for section in sections {
@@ -98,7 +98,7 @@ extension Manifest {
                 !lengths.contains(where: { $0.name == name }),
                 (0...Self.maximumSectionByteCount).contains(section.byteCount)
             else {
-                throw StoreError(
+                throw Failure(
                     .corrupt,
                     "the manifest of \(version) lists a section \"\(section.name)\" of \(section.byteCount) bytes")
             }

@@ -1,3 +1,4 @@
+package import Basics
 package import Changes
 package import Model
 package import Redis
@@ -26,41 +27,41 @@ package protocol VersionStore: Sendable {
     func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
-    ) throws(StoreError) -> Manifest
+    ) throws(Failure) -> Manifest
 
     /// Makes a listed version current. Readers follow within a second.
-    func makeCurrent(_ version: VersionName) throws(StoreError)
+    func makeCurrent(_ version: VersionName) throws(Failure)
 
     /// Returns the current version, or `nil` if there never was one.
-    func current() throws(StoreError) -> VersionName?
+    func current() throws(Failure) -> VersionName?
 
     /// Returns the time at which the current version became current, in Unix milliseconds, or `nil` if it is not known.
-    func currentSince() throws(StoreError) -> Int64?
+    func currentSince() throws(Failure) -> Int64?
 
     /// Returns the names of all listed versions, oldest first, including damaged ones.
-    func versionNames() throws(StoreError) -> [VersionName]
+    func versionNames() throws(Failure) -> [VersionName]
 
     /// Returns the manifests of all listed versions, oldest first.
-    func versions() throws(StoreError) -> [Manifest]
+    func versions() throws(Failure) -> [Manifest]
 
     /// Loads a version and verifies it.
-    func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
+    func load(_ version: VersionName) throws(Failure) -> LoadedVersion
 
     /// Returns all members published with a version, on this machine.
     ///
     /// Looking up a member in the result needs no server; `PublishedMembers.verify` reads and verifies all.
     ///
     /// - Returns: the members, or `nil` if none were published with the version.
-    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers?
+    func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers?
 
     /// Returns the versions that pruning keeps; some of them may not be listed any more.
-    func pinned() throws(StoreError) -> Set<VersionName>
+    func pinned() throws(Failure) -> Set<VersionName>
 
     /// Pins a listed version so that pruning keeps it, or releases it.
-    func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError)
+    func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure)
 
     /// Returns the site's experiments as the text that was set, or `nil` if none was ever set.
-    func experiments() throws(StoreError) -> [UInt8]?
+    func experiments() throws(Failure) -> [UInt8]?
 
     /// Replaces the text of the site's experiments in one step, unless it has changed meanwhile.
     ///
@@ -68,20 +69,20 @@ package protocol VersionStore: Sendable {
     ///   - text: the new text, at most `experimentsByteLimit` bytes.
     ///   - known: the text that `experiments` returned before.
     /// - Returns: whether the text was replaced.
-    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool
+    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool
 
     /// Returns the state of the site, or `nil` if none was published.
     ///
-    /// - Throws: `StoreError.corrupt` if it is damaged; the next applying of changes makes it anew.
-    func site() throws(StoreError) -> PublishedSite?
+    /// - Throws: `Failure.corrupt` if it is damaged; the next applying of changes makes it anew.
+    func site() throws(Failure) -> PublishedSite?
 
     /// Returns the first bytes of the state of the site, or `nil` if none was published.
     ///
     /// They have its checksum, and so tell whether it has changed.
-    func siteMark() throws(StoreError) -> [UInt8]?
+    func siteMark() throws(Failure) -> [UInt8]?
 
     /// Replaces the state of the site, in one step.
-    func setSite(_ site: PublishedSite) throws(StoreError)
+    func setSite(_ site: PublishedSite) throws(Failure)
 
     /// Removes the oldest versions beyond `count`, and files of killed publishers.
     ///
@@ -89,7 +90,7 @@ package protocol VersionStore: Sendable {
     ///
     /// - Parameter count: the number of newest versions to keep, 1 or more.
     /// - Returns: the names of the removed versions.
-    func prune(keeping count: Int) throws(StoreError) -> [VersionName]
+    func prune(keeping count: Int) throws(Failure) -> [VersionName]
 }
 
 extension VersionStore {
@@ -100,7 +101,7 @@ extension VersionStore {
     package var shared: (any SharedStore)? { nil }
 
     /// Returns `nil`: by default, the time is not recorded.
-    package func currentSince() throws(StoreError) -> Int64? { nil }
+    package func currentSince() throws(Failure) -> Int64? { nil }
 
     /// `nil`: by default, a store does not support reports.
     package var board: (any DaemonBoard)? { nil }
@@ -109,11 +110,11 @@ extension VersionStore {
     ///
     /// Other changes stay. After a rollback, a daemon that starts with an older version still needs the changes: the
     /// daemon must not show hidden groups.
-    package func trimStreams() throws(StoreError) {
+    package func trimStreams() throws(Failure) {
         guard let channel = shared?.channel else { return }
         let taken = AppliedChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
-        do throws(ChangeError) { try streams.trim(through: taken) } catch { throw StoreError(error) }
+        try streams.trim(through: taken)
     }
 }
 
@@ -123,27 +124,27 @@ extension VersionStore {
 /// this machine serve.
 package protocol SharedStore: VersionStore {
     /// Returns a published member by external id, or `nil` if the version does not have the user.
-    func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?
+    func member(withID id: String, in version: VersionName) throws(Failure) -> PublishedMember?
 
     /// Records that a loaded version now serves on this machine, for `lastLoaded`.
     ///
     /// Loading alone records nothing, because a command may only look at a version.
-    func remember(_ version: VersionName) throws(StoreError)
+    func remember(_ version: VersionName) throws(Failure)
 
     /// Returns the version that `remember` recorded last on this machine, verified again.
     ///
     /// That version serves while the server is out of reach.
     ///
     /// - Returns: the version, or `nil` if none was loaded yet.
-    func lastLoaded() throws(StoreError) -> LoadedVersion?
+    func lastLoaded() throws(Failure) -> LoadedVersion?
 
     /// Removes files of killed processes from this machine; files of running processes stay.
-    func sweep() throws(StoreError)
+    func sweep() throws(Failure)
 
     /// Returns the name of a part of a loaded version that the store lacks now, or `nil` if none is found missing.
     ///
     /// - Parameter turn: the number of the question. Successive turns ask for different parts.
-    func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String?
+    func missingPart(of loaded: LoadedVersion, turn: Int) throws(Failure) -> String?
 
     /// The stream and the sessions that the daemons of this store share.
     var channel: SharedChannel { get }
@@ -151,15 +152,13 @@ package protocol SharedStore: VersionStore {
 
 extension SharedStore {
     /// Returns `nil`: by default, no part of a version can be lost.
-    package func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? { nil }
+    package func missingPart(of loaded: LoadedVersion, turn: Int) throws(Failure) -> String? { nil }
 
     /// Returns the changes in the daemons' streams and in all versions, to compare a journal with.
-    package func exchange() throws(StoreError) -> ChangeExchange {
+    package func exchange() throws(Failure) -> ChangeExchange {
         let taken = AppliedChanges.inAll(try versions().map(\.taken))
         var streams = try channel.journals()
-        do throws(ChangeError) {
-            return ChangeExchange(here: [:], streams: try streams.survey(), prunable: taken)
-        } catch { throw StoreError(error) }
+        return ChangeExchange(here: [:], streams: try streams.survey(), prunable: taken)
     }
 }
 
@@ -190,50 +189,6 @@ enum VersionRetention {
     }
 }
 
-/// A failure of a store of model versions.
-package struct StoreError: Error, CustomStringConvertible {
-    /// The kind of failure, which tells a caller whether to try again.
-    package enum Code: Sendable, Equatable {
-        /// The text is not the location of a store.
-        case badLocation
-        /// The store cannot be reached or refuses. Trying later may help.
-        case unavailable
-        /// The server is a replica, and its data may be old.
-        ///
-        /// Trying again helps after the server is promoted, or when the address leads to a primary.
-        case replica
-        /// The server refuses the login or the command, or the folder is closed to this user.
-        ///
-        /// Trying again helps after the permissions are changed.
-        case notPermitted
-        /// Another process is publishing. Trying later helps.
-        case busy
-        /// There is no such version.
-        case unknownVersion
-        /// The stored bytes are damaged.
-        case corrupt
-        /// The version has the layout of an older or newer program.
-        case otherFormat
-        /// The file system or the server failed while writing.
-        case writeFailed
-
-        /// Whether the store cannot be read now: the server is away, is a replica, or refuses this user.
-        package var isOutOfReach: Bool { [.unavailable, .replica, .notPermitted].contains(self) }
-    }
-
-    /// The kind of failure.
-    package let code: Code
-    /// The failure, its place, and the remedy.
-    package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package var description: String { message }
-}
-
 /// The location of a store, as in options: the path of a folder, `redis://…` or `redis-sentinel://…`.
 package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// A folder of files.
@@ -243,23 +198,23 @@ package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
 
     /// Parses a location.
     ///
-    /// - Throws: `StoreError.badLocation`, which names the possible forms.
-    package init(_ text: String) throws(StoreError) {
+    /// - Throws: `Failure.badUsage`, which names the possible forms.
+    package init(_ text: String) throws(Failure) {
         if let separator = text.firstRange(of: "://") {
             guard RedisAddress.hasScheme(text) else {
-                throw StoreError(
-                    .badLocation,
+                throw Failure(
+                    .badUsage,
                     "a store cannot be at \(text[..<separator.upperBound])…: "
                         + "give the path of a folder, \(RedisAddress.forms)")
             }
             do throws(RedisError) {
                 self = .redis(try RedisAddress(text))
             } catch {
-                throw StoreError(.badLocation, error.message)
+                throw Failure(.badUsage, error.message)
             }
         } else {
             guard !text.isEmpty, !text.utf8.contains(0) else {
-                throw StoreError(.badLocation, "a store needs the path of a folder, \(RedisAddress.forms)")
+                throw Failure(.badUsage, "a store needs the path of a folder, \(RedisAddress.forms)")
             }
             self = .folder(text)
         }

@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 import Changes
 package import Model
@@ -37,57 +38,43 @@ extension CatalogLog {
     /// - Parameters:
     ///   - skipsMissing: whether changes that are missing or need a newer program are given up.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `RecomputeError`; with the code `busy` of a catalog if another program writes to it.
+    /// - Throws: `Failure`; with the code `busy` if another program writes to the catalog.
     package static func apply(
         to catalogPath: String, _ store: any VersionStore, relations: RelationTable, skipsMissing: Bool = false,
         at now: Int64
-    ) throws(RecomputeError) -> Outcome {
-        let log: CatalogLog?
-        do throws(ChangeError) { log = try CatalogLog(existingBesideCatalog: catalogPath, store) } catch {
-            throw failed(error)
-        }
+    ) throws(Failure) -> Outcome {
+        let log = try CatalogLog(existingBesideCatalog: catalogPath, store)
         var warnings: [String] = []
-        do throws(StoreError) {
+        do throws(Failure) {
             if let count = try log?.send(), count > 0 {
                 warnings.append("\(count) decisions of earlier commands were sent to \(store.location)")
             }
         } catch { warnings.append("decisions of earlier commands were not sent: \(error.message)") }
         // Changes that are added meanwhile are left to the next time.
-        var streams: JournalStreams?
-        do throws(StoreError) { streams = try store.shared?.channel.journals() } catch { throw .store(error) }
-        var last: [String: Int64] = [:]
-        do throws(ChangeError) {
-            last = try streams?.survey().mapValues(\.last) ?? [:]
-            if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
-        } catch { throw failed(error) }
-        let catalog: Catalog
-        do throws(CatalogError) {
-            catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
-        } catch { throw .catalog(error) }
+        var streams = try store.shared?.channel.journals()
+        var last = try streams?.survey().mapValues(\.last) ?? [:]
+        if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
+        let catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
         if store.shared != nil, let warning = try compareLedgers(catalog, &streams, store.location) {
             warnings.append(warning)
         }
         let (counts, stopping) = try catalog.takeOver(
-            through: last, skipsMissing: skipsMissing, wrap: RecomputeError.catalog
-        ) { origin, after, limit throws(RecomputeError) in
-            do throws(ChangeError) {
-                let found = try log?.journal.changes(of: origin, after: after, limit: limit) ?? []
-                if found.first?.sequence == after + 1 { return found }
-                // What either has is not missing.
-                let streamed = try streams?.changes(of: origin, after: after, limit: limit) ?? []
-                guard let first = found.first, let other = streamed.first else { return found + streamed }
-                return other.sequence < first.sequence ? streamed : found
-            } catch { throw failed(error) }
+            through: last, skipsMissing: skipsMissing
+        ) { origin, after, limit throws(Failure) in
+            let found = try log?.journal.changes(of: origin, after: after, limit: limit) ?? []
+            if found.first?.sequence == after + 1 { return found }
+            // What either has is not missing.
+            let streamed = try streams?.changes(of: origin, after: after, limit: limit) ?? []
+            guard let first = found.first, let other = streamed.first else { return found + streamed }
+            return other.sequence < first.sequence ? streamed : found
         }
         if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
         warnings += stopping.sorted { $0.key < $1.key }.map { warning($0, $1, isShared: store.shared != nil) }
-        do throws(CatalogError) {
-            let taken = try catalog.appliedChanges()
-            do throws(StoreError) { try log?.prune(taken, at: now) } catch {
-                warnings.append("the log is longer than it need be: \(error.message)")
-            }
-        } catch { throw .catalog(error) }
+        let taken = try catalog.appliedChanges()
+        do throws(Failure) { try log?.prune(taken, at: now) } catch {
+            warnings.append("the log is longer than it need be: \(error.message)")
+        }
         return Outcome(counts: counts, warnings: warnings, holdsBack: !stopping.isEmpty)
     }
 
@@ -95,20 +82,14 @@ extension CatalogLog {
     ///
     /// - Returns: a warning if members were forgotten or the ledgers are of different sites.
     private static func compareLedgers(_ catalog: Catalog, _ streams: inout JournalStreams?, _ location: String)
-        throws(RecomputeError) -> String?
+        throws(Failure) -> String?
     {
-        let theirs: Ledger?
-        do throws(ChangeError) { theirs = try streams?.ledger() ?? nil } catch { throw failed(error) }
-        let (mine, forgotten): (Ledger, Int?)
-        do throws(CatalogError) {
-            forgotten = try theirs.map { ledger throws(CatalogError) in try catalog.merge(ledger) } ?? 0
-            mine = try catalog.ledger()
-        } catch { throw .catalog(error) }
+        let theirs = try streams?.ledger() ?? nil
+        let forgotten = try theirs.map { ledger throws(Failure) in try catalog.merge(ledger) } ?? 0
+        let mine = try catalog.ledger()
         guard let forgotten else { return "\(location) has the forgotten members of another site" }
         let new = theirs.map { mine.beyond($0) } ?? mine
-        do throws(ChangeError) {
-            if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }
-        } catch { throw failed(error) }
+        if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }
         guard forgotten > 0 else { return nil }
         return "\(forgotten) members were forgotten again, as \(location) says; the catalog did not know it"
     }
@@ -139,6 +120,4 @@ extension CatalogLog {
         return "\(numbers) of the journal \(changes.origin) given up for good (--skip-missing): "
             + (changes.isNewer ? "a newer program could have read them" : "no source has them")
     }
-
-    private static func failed(_ error: ChangeError) -> RecomputeError { .store(StoreError(error)) }
 }

@@ -1,6 +1,6 @@
 import CatalogStore
 package import Changes
-import Basics
+package import Basics
 package import Model
 package import ModelStore
 
@@ -17,7 +17,7 @@ package final class CatalogLog {
     package private(set) var isErased = true
 
     /// Opens the log, or creates it with the owner and the permissions of the catalog.
-    package init(besideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
+    package init(besideCatalog catalog: String, _ store: any VersionStore) throws(Failure) {
         let path = Catalog.journalPath(beside: catalog)
         PrivateFile.createEmpty(path, as: catalog)
         journal = try ChangeJournal(path: path, mode: .recording)
@@ -31,7 +31,7 @@ package final class CatalogLog {
     }
 
     /// Opens the log if there is one.
-    convenience init?(existingBesideCatalog catalog: String, _ store: any VersionStore) throws(ChangeError) {
+    convenience init?(existingBesideCatalog catalog: String, _ store: any VersionStore) throws(Failure) {
         guard Catalog.existingJournal(beside: catalog) != nil else { return nil }
         try self.init(besideCatalog: catalog, store)
     }
@@ -43,7 +43,7 @@ package final class CatalogLog {
     /// - Parameter now: a time at or after those of all changes that the decisions are to overrule, in Unix
     ///   milliseconds.
     /// - Returns: the name under which they are recorded, and the last number.
-    package func record(_ decisions: [Change], at now: Int64) throws(ChangeError) -> ChangeName {
+    package func record(_ decisions: [Change], at now: Int64) throws(Failure) -> ChangeName {
         _ = try journal.record(decisions, at: now)
         if decisions.contains(where: { $0.erasedUserID != nil }) {
             isErased = (try? journal.eraseForgotten()) ?? false
@@ -54,67 +54,53 @@ package final class CatalogLog {
     /// Sends the decisions that the streams of a shared store lack, and removes the lists of members whom they remove.
     ///
     /// - Returns: the number of decisions sent; 0 if the store is not shared.
-    package func send() throws(StoreError) -> Int {
+    package func send() throws(Failure) -> Int {
         guard let channel else { return 0 }
         var streams = try channel.journals()
         var count = 0
-        do throws(ChangeError) {
-            let here = try journal.kept()
-            let there = try streams.survey().filter { here[$0.key] != nil }
-            for step in ChangeExchange(here: here, streams: there, prunable: .none).steps {
-                guard case .add(let origin, var last, var isRemade) = step else { continue }
-                var expected = there[origin]
-                while true {
-                    let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
-                    guard let end = changes.last?.sequence else { break }
-                    if changes.contains(where: { $0.change?.removedUserID != nil }) {
-                        try streams.noteForgotten(by: changes, key: ledgerKey())
-                    }
-                    // Another command may be sending the same decisions.
-                    guard try streams.add(changes, to: origin, expecting: expected, isRemade: isRemade) else { break }
-                    let before = isRemade ? nil : expected
-                    expected = StreamedNumbers(
-                        after: before?.after ?? last, last: end, count: (before?.count ?? 0) + changes.count)
-                    (last, isRemade, count) = (end, false, count + changes.count)
-                    for user in changes.compactMap({ $0.change?.erasedUserID }) { try forgetSessions(ofUser: user) }
+        let here = try journal.kept()
+        let there = try streams.survey().filter { here[$0.key] != nil }
+        for step in ChangeExchange(here: here, streams: there, prunable: .none).steps {
+            guard case .add(let origin, var last, var isRemade) = step else { continue }
+            var expected = there[origin]
+            while true {
+                let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
+                guard let end = changes.last?.sequence else { break }
+                if changes.contains(where: { $0.change?.removedUserID != nil }) {
+                    let key = try Catalog(path: catalogPath, mode: .reading).ledgerKey()
+                    try streams.noteForgotten(by: changes, key: key)
+                }
+                // Another command may be sending the same decisions.
+                guard try streams.add(changes, to: origin, expecting: expected, isRemade: isRemade) else { break }
+                let before = isRemade ? nil : expected
+                expected = StreamedNumbers(
+                    after: before?.after ?? last, last: end, count: (before?.count ?? 0) + changes.count)
+                (last, isRemade, count) = (end, false, count + changes.count)
+                for user in changes.compactMap({ $0.change?.erasedUserID }) {
+                    try channel.forgetSessions(ofUser: user)
                 }
             }
-        } catch { throw StoreError(error) }
+        }
         return count
     }
 
     private static let batchSize = 500
-
-    /// Returns the key of the catalog's ledger.
-    private func ledgerKey() throws(ChangeError) -> [UInt8] {
-        do throws(CatalogError) { return try Catalog(path: catalogPath, mode: .reading).ledgerKey() } catch {
-            throw ChangeError(.databaseFailed, error.message)
-        }
-    }
-
-    private func forgetSessions(ofUser id: String) throws(ChangeError) {
-        do throws(StoreError) { try channel?.forgetSessions(ofUser: id) } catch {
-            throw ChangeError(.serverFailed, error.message)
-        }
-    }
 
     /// The time for which a change that everybody has stays, in milliseconds: members may ask for their history, and
     /// quotas count a day.
     private static let keptMilliseconds: Int64 = 86_400_000
 
     /// Removes the changes that the catalog has, and that are in the streams, or in all versions for a day.
-    package func prune(_ taken: AppliedChanges, at now: Int64) throws(StoreError) {
+    package func prune(_ taken: AppliedChanges, at now: Int64) throws(Failure) {
         var streams = try channel?.journals()
         let versions = try store.versions()
-        do throws(ChangeError) {
-            if let there = try streams?.survey() {
-                let done = try journal.kept().keys.map { ($0, min(taken.last(of: $0), there[$0]?.last ?? 0)) }
-                try journal.prune(AppliedChanges(Dictionary(uniqueKeysWithValues: done)))
-            } else if !versions.isEmpty {
-                let inAll = AppliedChanges.inAll(versions.map(\.taken) + [taken])
-                try journal.prune(inAll, recordedBefore: now - Self.keptMilliseconds)
-            }
-            _ = try journal.eraseForgotten(waits: false)
-        } catch { throw StoreError(error) }
+        if let there = try streams?.survey() {
+            let done = try journal.kept().keys.map { ($0, min(taken.last(of: $0), there[$0]?.last ?? 0)) }
+            try journal.prune(AppliedChanges(Dictionary(uniqueKeysWithValues: done)))
+        } else if !versions.isEmpty {
+            let inAll = AppliedChanges.inAll(versions.map(\.taken) + [taken])
+            try journal.prune(inAll, recordedBefore: now - Self.keptMilliseconds)
+        }
+        _ = try journal.eraseForgotten(waits: false)
     }
 }

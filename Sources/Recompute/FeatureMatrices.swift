@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import Recommendation
@@ -27,7 +28,7 @@ struct FeatureMatrices {
     ///
     /// A place is a cell of a tenth of a degree, and the cell of a degree around it. Neighbouring towns have the second
     /// in common.
-    mutating func take(_ content: ContentSignals) throws(RecomputeError) {
+    mutating func take(_ content: ContentSignals) throws(Failure) {
         func groups(_ postings: [Posting]) -> [UInt32] { postings.map(\.group) }
         try take(.tags, content.tags.sorted { $0.key < $1.key }.map { groups($0.value) })
         let cells = content.places.sorted { $0.key < $1.key }
@@ -39,13 +40,13 @@ struct FeatureMatrices {
     }
 
     /// Takes a feature as the groups that have each of its values; a group stands there once.
-    mutating func take(_ feature: PhotoFeature, _ groups: [[UInt32]]) throws(RecomputeError) {
+    mutating func take(_ feature: PhotoFeature, _ groups: [[UInt32]]) throws(Failure) {
         let pairs = groups.enumerated().flatMap { column, rows in
             rows.map { (row: $0, column: UInt32(column)) }
         }
         do throws(MatrixError) {
             take(feature, try BinaryMatrix(rowCount: rowCount, columnCount: groups.count, pairs: pairs))
-        } catch { throw .model("\(error)") }
+        } catch { throw Failure(.badData, "\(error)") }
     }
 
     /// Takes a feature as a matrix, groups × values.
@@ -56,12 +57,12 @@ struct FeatureMatrices {
     /// Takes the members who like a photo of a group, if members told of favourites.
     ///
     /// - Returns: the most favourites of a member that count, or nil if there are none.
-    mutating func takeAdmirers(_ hints: MemberHints) throws(RecomputeError) -> Int? {
+    mutating func takeAdmirers(_ hints: MemberHints) throws(Failure) -> Int? {
         do throws(MatrixError) {
             guard let admirers = try hints.admirers() else { return nil }
             take(.admirers, admirers.matrix)
             return admirers.limit
-        } catch { throw .model("\(error)") }
+        } catch { throw Failure(.badData, "\(error)") }
     }
 }
 

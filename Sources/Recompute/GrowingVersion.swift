@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import ModelStore
@@ -38,7 +39,7 @@ struct GrowingVersion {
     init(
         _ job: RecomputeJob, _ facts: [GroupFacts], _ entries: any EntrySource, _ vectors: PhotoVectors?,
         _ clock: StepClock
-    ) throws(RecomputeError) {
+    ) throws(Failure) {
         (self.job, self.facts, self.entries, self.vectors, self.clock) = (job, facts, entries, vectors, clock)
         told = try job.evidenceKinds(entries)
         features = FeatureMatrices(rowCount: facts.count)
@@ -47,8 +48,8 @@ struct GrowingVersion {
     /// Reads a relation from its table, compares the groups by it, and adds all that its role calls for.
     ///
     /// - Parameter rowCount: the number of rows in the table, for the progress.
-    mutating func read(_ relation: RelationDescription, rowCount: Int) throws(RecomputeError) {
-        var reading = try clock.step(StepName.read(relation.relation)) { () throws(RecomputeError) in
+    mutating func read(_ relation: RelationDescription, rowCount: Int) throws(Failure) {
+        var reading = try clock.step(StepName.read(relation.relation)) { () throws(Failure) in
             let kept = relation.role == nil ? nil : job.activityWindow
             return try job.readMatrix(relation, entries, kept, rowCount: rowCount, clock)
         }
@@ -68,10 +69,10 @@ struct GrowingVersion {
 
     /// Compares the groups by a relation, and returns the report.
     private mutating func compare(_ relation: Relation, _ matrix: BinaryMatrix)
-        throws(RecomputeError) -> Manifest.RelationReport
+        throws(Failure) -> Manifest.RelationReport
     {
         sizes[relation] = facts.indices.map { UInt32(matrix.size(ofRow: $0)) }
-        let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
+        let table = try clock.step(StepName.compare(relation)) { () throws(Failure) in
             try job.compare(relation, matrix, clock)
         }
         tables[relation] = table
@@ -79,9 +80,9 @@ struct GrowingVersion {
     }
 
     /// Adds the features, tags, places and looks of the photos in pools.
-    private mutating func addContent(_ pools: inout MatrixReading) throws(RecomputeError) {
+    private mutating func addContent(_ pools: inout MatrixReading) throws(Failure) {
         photos = LeaveOneOutSample(pools.matrix, threads: job.parameters.threads)
-        let content = try clock.step(StepName.content) { () throws(RecomputeError) in
+        let content = try clock.step(StepName.content) { () throws(Failure) in
             try job.contentSignals(
                 entries, pools.matrix, &pools.events, wantsOwners: told.contains(.photos), clock)
         }
@@ -89,7 +90,7 @@ struct GrowingVersion {
         (signals.tags, signals.places) = (content.tags, content.places)
         try features.take(content)
         guard let vectors else { return }
-        looks = try clock.step(StepName.looks) { () throws(RecomputeError) in
+        looks = try clock.step(StepName.looks) { () throws(Failure) in
             try job.lookSections(vectors, pools.matrix, clock)
         }
         if let looks { try features.take(.looks, looks.typical.groups) }
@@ -107,19 +108,19 @@ struct GrowingVersion {
     }
 
     /// Adds the posts of each group, up to the last known date.
-    private mutating func addTalk(_ relation: RelationDescription) throws(RecomputeError) {
+    private mutating func addTalk(_ relation: RelationDescription) throws(Failure) {
         guard let source = relation.source, let span = dates.span else { return }
-        let talks = try clock.step(StepName.posts) { () throws(RecomputeError) in
+        let talks = try clock.step(StepName.posts) { () throws(Failure) in
             try job.talk(source, entries, until: span.upperBound)
         }
         for (row, talk) in talks.enumerated() { facts[row].talk = talk }
     }
 
     /// Adds the cases to learn weights from.
-    private mutating func addCases(_ relation: Relation, _ reading: MatrixReading) throws(RecomputeError) {
+    private mutating func addCases(_ relation: Relation, _ reading: MatrixReading) throws(Failure) {
         guard let table = tables[relation] else { return }
         users = LeaveOneOutSample(reading.matrix, threads: job.parameters.threads)
-        honest = try clock.step(StepName.popularity) { () throws(RecomputeError) in
+        honest = try clock.step(StepName.popularity) { () throws(Failure) in
             try job.honestNeighbours(
                 relation, reading.matrix, table, users, sizes[relation] ?? [],
                 isAsked: !told.isEmpty || !features.isEmpty, clock)
@@ -127,14 +128,14 @@ struct GrowingVersion {
     }
 
     /// Reads what members told, once all relations are read.
-    mutating func readHints() throws(RecomputeError) {
+    mutating func readHints() throws(Failure) {
         hints = try job.memberHints(entries, told, hintMatrices, &features, clock)
         // The matrices of groups are large, and not needed any more.
         hintMatrices = HintMatrices()
     }
 
     /// Compares the groups by the features of their photos and members.
-    mutating func compareFeatures() throws(RecomputeError) {
+    mutating func compareFeatures() throws(Failure) {
         for (relation, matrix) in features.matrices(of: job.parameters.relations) {
             relations.append(try compare(relation, matrix))
         }
@@ -142,7 +143,7 @@ struct GrowingVersion {
     }
 
     /// Chooses the weights of the evidence.
-    mutating func weigh() throws(RecomputeError) {
+    mutating func weigh() throws(Failure) {
         evidence = try clock.step(StepName.weigh) { job.weigh(tables, sizes, users, photos, hints, honest) }
         for index in relations.indices {
             relations[index].evidenceWeight = evidence.relations[relations[index].relation]
@@ -152,44 +153,42 @@ struct GrowingVersion {
     }
 
     /// Reads the members to publish, once the matrices are not needed any more.
-    mutating func readMembers() throws(RecomputeError) {
+    mutating func readMembers() throws(Failure) {
         let hints = hints.counting(in: evidence.told)
         self.hints = .none
         guard job.publishesMembers else { return }
-        members = try clock.step(StepName.members) { () throws(RecomputeError) in
-            do throws(CatalogError) {
-                let members = try RecomputedMembers(
-                    entries, job.parameters.relations[.membership]?.source ?? .memberships,
-                    MemberCoding(createdAtMilliseconds: job.startedAtMilliseconds, groupCount: facts.count), hints,
-                    atMilliseconds: job.startedAtMilliseconds)
-                return (members, "\(members.userCount) users")
-            } catch { throw .catalog(error) }
+        members = try clock.step(StepName.members) { () throws(Failure) in
+            let members = try RecomputedMembers(
+                entries, job.parameters.relations[.membership]?.source ?? .memberships,
+                MemberCoding(createdAtMilliseconds: job.startedAtMilliseconds, groupCount: facts.count), hints,
+                atMilliseconds: job.startedAtMilliseconds)
+            return (members, "\(members.userCount) users")
         }
     }
 
     /// Adds the groups that trend, the seasons, and the curated groups.
-    mutating func addSignals(curated: [CuratedGroup]) throws(RecomputeError) {
+    mutating func addSignals(curated: [CuratedGroup]) throws(Failure) {
         (signals.trending, signals.seasons) = try clock.step(StepName.activity) {
             job.activitySignals(events, dates, groupCount: facts.count)
         }
         signals.curated = curated
     }
 
-    func encode() throws(RecomputeError) -> EncodedModel {
-        try clock.step(StepName.encode) { () throws(RecomputeError) in
+    func encode() throws(Failure) -> EncodedModel {
+        try clock.step(StepName.encode) { () throws(Failure) in
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: relations.map(\.relation), sizes: sizes, tables: tables,
                     evidenceWeights: evidence.relations, signals: signals, looks: looks?.sections)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
-            } catch { throw .model(error.description) }
+            } catch { throw Failure(.badData, error.description) }
         }
     }
 
     /// Chooses the weights of looks, which need the model.
-    mutating func weighLooks(_ model: EncodedModel, _ catalog: Catalog) throws(RecomputeError) {
+    mutating func weighLooks(_ model: EncodedModel, _ catalog: Catalog) throws(Failure) {
         guard let looks, let vectors else { return }
-        evidence.photos = try clock.step(StepName.weighLooks) { () throws(RecomputeError) in
+        evidence.photos = try clock.step(StepName.weighLooks) { () throws(Failure) in
             try job.weighLooks(beside: evidence.photos, looks, vectors, model, catalog, clock)
         }
     }

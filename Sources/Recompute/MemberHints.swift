@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import Recommendation
@@ -131,7 +132,7 @@ struct HintMatrices {
     /// Reads what members told, and returns the hints of some kinds.
     func hints(
         _ kinds: [EvidenceKind], _ entries: any EntrySource, progress: @escaping @Sendable (_ rows: Int) -> Void
-    ) throws(RecomputeError) -> MemberHints {
+    ) throws(Failure) -> MemberHints {
         var tables: [EvidenceKind: MemberHints.Table] = [:]
         var turned: [RelationDescription.Role: BinaryMatrix] = [:]
         do {
@@ -149,8 +150,8 @@ struct HintMatrices {
                     sizes: (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) },
                     leftOut: kind == .follows ? try entries.unlistedUsers() : [])
             }
-        } catch let error as CatalogError { throw .catalog(error) } catch {
-            throw .model("the entries cannot be turned to groups: \(error)")
+        } catch let error as Failure { throw error } catch {
+            throw Failure(.badData, "the entries cannot be turned to groups: \(error)")
         }
         return MemberHints(tables)
     }
@@ -175,21 +176,19 @@ struct HintMatrices {
 
 extension RecomputeJob {
     /// Returns the kinds of evidence that the catalog has data of.
-    func evidenceKinds(_ entries: any EntrySource) throws(RecomputeError) -> [EvidenceKind] {
-        do throws(CatalogError) {
-            var kinds: [EvidenceKind] = []
-            for kind in EvidenceKind.allCases {
-                let isKnown: Bool
-                if let source = kind.source {
-                    let isTable = parameters.relations.memberTables.contains(source)
-                    isKnown = isTable ? try entries.hasRows(source) : false
-                } else {
-                    isKnown = try entries.hasPhotoOwners()
-                }
-                if isKnown { kinds.append(kind) }
+    func evidenceKinds(_ entries: any EntrySource) throws(Failure) -> [EvidenceKind] {
+        var kinds: [EvidenceKind] = []
+        for kind in EvidenceKind.allCases {
+            let isKnown: Bool
+            if let source = kind.source {
+                let isTable = parameters.relations.memberTables.contains(source)
+                isKnown = isTable ? try entries.hasRows(source) : false
+            } else {
+                isKnown = try entries.hasPhotoOwners()
             }
-            return kinds
-        } catch { throw .catalog(error) }
+            if isKnown { kinds.append(kind) }
+        }
+        return kinds
     }
 }
 
@@ -200,9 +199,9 @@ extension RecomputeJob {
     func memberHints(
         _ entries: any EntrySource, _ told: [EvidenceKind], _ matrices: HintMatrices,
         _ features: inout FeatureMatrices, _ clock: StepClock
-    ) throws(RecomputeError) -> MemberHints {
+    ) throws(Failure) -> MemberHints {
         guard !told.isEmpty else { return .none }
-        return try clock.step(StepName.hints) { () throws(RecomputeError) in
+        return try clock.step(StepName.hints) { () throws(Failure) in
             let hints = try matrices.hints(told, entries) { rows in clock.advance(done: rows, total: nil, unit: "rows")
             }
             let limit = try features.takeAdmirers(hints)

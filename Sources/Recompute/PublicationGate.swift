@@ -1,3 +1,4 @@
+import Basics
 import Model
 import ModelStore
 import Similarity
@@ -105,19 +106,21 @@ extension RecomputeJob {
     func compareWithCurrent(
         _ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock, _ observer: any RecomputeObserver
     )
-        throws(RecomputeError) -> GateFinding?
+        throws(Failure) -> GateFinding?
     {
         let current: LoadedVersion
-        do throws(StoreError) {
+        do throws(Failure) {
             guard let name = try store.current() else { return nil }
             current = try store.load(name)
         } catch {
             observer.warn("the new version is not compared with the current one: \(error.message)")
             return nil
         }
-        return try clock.step(StepName.compareVersions) { () throws(RecomputeError) in
+        return try clock.step(StepName.compareVersions) { () throws(Failure) in
             let new: ModelVersion
-            do throws(ModelError) { new = try ModelVersion(built.model) } catch { throw .model(error.description) }
+            do throws(ModelError) { new = try ModelVersion(built.model) } catch {
+                throw Failure(.badData, error.description)
+            }
             let comparison = VersionComparison(from: current.model, to: new)
             let objections = PublicationGate(limits: parameters.gate, relations: parameters.relations).objections(
                 comparison, from: current.manifest, to: manifest)

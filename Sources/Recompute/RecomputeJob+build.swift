@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import ModelStore
@@ -21,21 +22,18 @@ struct BuiltModel {
 
 extension RecomputeJob {
     /// Reads the catalog in one snapshot and computes everything.
-    func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
-        let snapshot: CatalogSnapshot
-        do throws(CatalogError) {
-            snapshot = try CatalogSnapshot(
-                of: openCatalog(), threads: parameters.threads, isChecked: parameters.checksCatalog)
-        } catch { throw .catalog(error) }
+    func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(Failure) -> BuiltModel {
+        let snapshot = try CatalogSnapshot(
+            of: openCatalog(), threads: parameters.threads, isChecked: parameters.checksCatalog)
         let catalog = snapshot.catalog
         let entries = try entrySource(snapshot)
         let work = try plan(catalog, entries, clock, observer)
         let vectors = try vectorFile(catalog)
-        let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
+        let groups = try clock.step(StepName.readGroups) { () throws(Failure) in try readGroups(snapshot) }
         let site = parameters.isDryRun ? nil : try site(of: catalog, groups)
         let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
-            throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
+            throw Failure(.badData, "\(catalogPath) has no public group: import groups, \(sourceNames) first")
         }
         var version = try GrowingVersion(self, facts, entries, vectors, clock)
         for relation in try knownRelations(in: entries) {
@@ -50,8 +48,8 @@ extension RecomputeJob {
         let model = try version.encode()
         try version.weighLooks(model, catalog)
         if parameters.checksCatalog {
-            try clock.step(StepName.check) { () throws(RecomputeError) in
-                do throws(CatalogError) { try snapshot.finishCheck() } catch { throw .catalog(error) }
+            try clock.step(StepName.check) { () throws(Failure) in
+                try snapshot.finishCheck()
                 return ((), "nothing is damaged")
             }
         }
@@ -65,55 +63,53 @@ extension RecomputeJob {
     }
 
     /// Returns the state of the site in the snapshot.
-    private func site(of catalog: Catalog, _ groups: [GroupRecord]) throws(RecomputeError) -> PublishedSite {
-        let publication: SitePublication
-        do throws(CatalogError) { publication = try SitePublication(of: catalog, groups, for: store) } catch {
-            throw .catalog(error)
-        }
-        do throws(StoreError) { return try publication.site() } catch { throw .store(error) }
+    private func site(of catalog: Catalog, _ groups: [GroupRecord]) throws(Failure) -> PublishedSite {
+        let publication = try SitePublication(of: catalog, groups, for: store)
+        return try publication.site()
     }
 
     /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
-    private func entrySource(_ snapshot: CatalogSnapshot) throws(RecomputeError) -> any EntrySource {
+    private func entrySource(_ snapshot: CatalogSnapshot) throws(Failure) -> any EntrySource {
         guard let tablesPath else { return snapshot }
-        do throws(CatalogError) { return try TableSnapshot(tablesPath, snapshot) } catch { throw .catalog(error) }
+        return try TableSnapshot(tablesPath, snapshot)
     }
 
     /// Returns the relations of tables, without those that need data and have none.
-    private func knownRelations(in entries: any EntrySource) throws(RecomputeError) -> [RelationDescription] {
-        do throws(CatalogError) {
-            var found: [RelationDescription] = []
-            for facts in parameters.relations.tabled {
-                guard let source = facts.source else { continue }
-                let isKnown = facts.isRequired ? true : try entries.hasRows(source)
-                if isKnown { found.append(facts) }
-            }
-            return found
-        } catch { throw .catalog(error) }
+    private func knownRelations(in entries: any EntrySource) throws(Failure) -> [RelationDescription] {
+        var found: [RelationDescription] = []
+        for facts in parameters.relations.tabled {
+            guard let source = facts.source else { continue }
+            let isKnown = facts.isRequired ? true : try entries.hasRows(source)
+            if isKnown { found.append(facts) }
+        }
+        return found
     }
 
     /// Reports the amount of work, and throws if the memory cannot suffice.
     private func plan(
         _ catalog: Catalog, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
-    ) throws(RecomputeError) -> [Relation: WorkEstimate] {
+    ) throws(Failure) -> [Relation: WorkEstimate] {
         let estimate: RecomputeEstimate
-        do throws(CatalogError) {
-            let relations = parameters.relations.tabled
-            let estimates = try entries.workEstimates(
-                relations.compactMap(\.source), recentWeeks: Self.trendWeeks)
-            let work = Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates))
-            var told = 0
-            for source in parameters.relations.memberTables { told += try entries.rowCount(source) }
-            estimate = RecomputeEstimate(
-                work: work, content: try entries.contentEstimate(), told: told, groups: try catalog.groupCount(),
-                parameters: parameters, isShared: store.shared != nil, publishesMembers: publishesMembers,
-                previous: previousManifest())
-        } catch { throw .catalog(error) }
+        let relations = parameters.relations.tabled
+        let estimates = try entries.workEstimates(
+            relations.compactMap(\.source), recentWeeks: Self.trendWeeks)
+        let work = Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates))
+        var told = 0
+        for source in parameters.relations.memberTables { told += try entries.rowCount(source) }
+        estimate = RecomputeEstimate(
+            work: work, content: try entries.contentEstimate(), told: told, groups: try catalog.groupCount(),
+            parameters: parameters, isShared: store.shared != nil, publishesMembers: publishesMembers,
+            previous: previousManifest())
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)
         clock.expect(estimate.steps)
         if let available, estimate.memoryBytes > available {
-            throw .tooLittleMemory(neededBytes: estimate.memoryBytes, availableBytes: available)
+            throw Failure(
+                .tryLater,
+                """
+                this needs about \(estimate.memoryBytes >> 20) MiB of memory, and \(available >> 20) MiB are available: \
+                close other programs, run it on a machine with more, or list fewer neighbours with --neighbours
+                """)
         }
         return estimate.work
     }
@@ -131,41 +127,37 @@ extension RecomputeJob {
         }
     }
 
-    private func readGroups(_ snapshot: CatalogSnapshot) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
-        do throws(CatalogError) {
-            let groups = try snapshot.groups()
-            let shown = groups.count { $0.isShown }
-            let hidden = groups.count { $0.isHidden }
-            let undescribed = groups.count { $0.visibility == .unknown && !$0.isHidden }
-            let leftOut =
-                ["\(groups.count - shown - hidden - undescribed) private"]
-                + (undescribed > 0 ? ["\(undescribed) undescribed"] : []) + (hidden > 0 ? ["\(hidden) hidden"] : [])
-            return (groups, "\(shown) public, \(leftOut.joined(separator: " and ")) left out")
-        } catch { throw .catalog(error) }
+    private func readGroups(_ snapshot: CatalogSnapshot) throws(Failure) -> ([GroupRecord], outcome: String) {
+        let groups = try snapshot.groups()
+        let shown = groups.count { $0.isShown }
+        let hidden = groups.count { $0.isHidden }
+        let undescribed = groups.count { $0.visibility == .unknown && !$0.isHidden }
+        let leftOut =
+            ["\(groups.count - shown - hidden - undescribed) private"]
+            + (undescribed > 0 ? ["\(undescribed) undescribed"] : []) + (hidden > 0 ? ["\(hidden) hidden"] : [])
+        return (groups, "\(shown) public, \(leftOut.joined(separator: " and ")) left out")
     }
 
     func readMatrix(
         _ facts: RelationDescription, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
         _ clock: StepClock
-    ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
+    ) throws(Failure) -> (MatrixReading, outcome: String) {
         guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
-        do throws(CatalogError) {
-            let reading = try entries.matrix(source, keeping: window) { rows in
-                clock.advance(done: rows, total: rowCount, unit: "rows")
-            }
-            var outcome = "\(reading.matrix.entryCount) entries"
-            if reading.entriesOfPrivateGroups > 0 {
-                outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
-            }
-            if reading.entriesOfPrivatePhotos > 0 {
-                outcome += ", \(reading.entriesOfPrivatePhotos) private \(source.entries.rawValue)"
-            }
-            return (reading, outcome)
-        } catch { throw .catalog(error) }
+        let reading = try entries.matrix(source, keeping: window) { rows in
+            clock.advance(done: rows, total: rowCount, unit: "rows")
+        }
+        var outcome = "\(reading.matrix.entryCount) entries"
+        if reading.entriesOfPrivateGroups > 0 {
+            outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
+        }
+        if reading.entriesOfPrivatePhotos > 0 {
+            outcome += ", \(reading.entriesOfPrivatePhotos) private \(source.entries.rawValue)"
+        }
+        return (reading, outcome)
     }
 
     func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
-        throws(RecomputeError) -> (NeighbourTable, outcome: String)
+        throws(Failure) -> (NeighbourTable, outcome: String)
     {
         let search = NeighbourSearch(
             parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
@@ -199,7 +191,7 @@ extension RecomputeJob {
 
     private func checkThatSomethingCameOut(
         _ relations: [Manifest.RelationReport], _ looks: Manifest.LooksReport?, _ observer: any RecomputeObserver
-    ) throws(RecomputeError) {
+    ) throws(Failure) {
         for report in relations {
             let name = report.relation.rawValue
             if report.entries == 0 {
@@ -213,7 +205,8 @@ extension RecomputeJob {
             }
         }
         guard relations.contains(where: { $0.neighbours > 0 }) || looks != nil else {
-            throw .nothingToPublish(
+            throw Failure(
+                .badData,
                 """
                 no group has a neighbour in any relation, so nothing is published: import \(sourceNames), or lower the \
                 minimums
@@ -229,15 +222,13 @@ extension RecomputeJob {
     }
 
     /// Returns the changes taken from journals, or `nil` if none was ever applied.
-    private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> AppliedChanges? {
-        do throws(CatalogError) {
-            let taken = try catalog.appliedChanges()
-            return taken.sequences.isEmpty ? nil : taken
-        } catch { throw .catalog(error) }
+    private func changesTaken(of catalog: Catalog) throws(Failure) -> AppliedChanges? {
+        let taken = try catalog.appliedChanges()
+        return taken.sequences.isEmpty ? nil : taken
     }
 
-    private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {
-        do throws(CatalogError) { return try catalog.changeCount() } catch { throw .catalog(error) }
+    private func changeCount(of catalog: Catalog) throws(Failure) -> Int64 {
+        return try catalog.changeCount()
     }
 }
 

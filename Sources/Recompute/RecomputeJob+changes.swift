@@ -1,13 +1,14 @@
+import Basics
 import CatalogStore
 import Model
 import ModelStore
 
 extension RecomputeJob {
     /// Applies to the catalog the changes that daemons and commands recorded.
-    func applyChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) {
+    func applyChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(Failure) {
         guard !parameters.isDryRun, CatalogLog.isThere(besideCatalog: catalogPath, store) else { return }
         if store.shared != nil { warnOfOtherCatalog(observer) }
-        try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
+        try clock.step(StepName.applyChanges) { () throws(Failure) in
             let outcome = try CatalogLog.apply(
                 to: catalogPath, store, relations: parameters.relations, skipsMissing: parameters.skipsMissingChanges,
                 at: startedAtMilliseconds)

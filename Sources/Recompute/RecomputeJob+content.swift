@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import Recommendation
@@ -31,17 +32,15 @@ extension RecomputeJob {
     func contentSignals(
         _ entries: any EntrySource, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, wantsOwners: Bool,
         _ clock: StepClock
-    ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
+    ) throws(Failure) -> (ContentSignals, outcome: String) {
         guard matrix.entryCount > 0 else { return (ContentSignals(), "no pools") }
         let total = matrix.columnCount + matrix.entryCount / ContentSteps.entriesPerPhoto
         let content: PhotoContent
-        do throws(CatalogError) {
-            let hasContent = try entries.hasPhotoContent()
-            guard events != nil || hasContent || wantsOwners else { return (ContentSignals(), "no tags, no places") }
-            content = try entries.photoContent(minimumPhotos: Self.photosOfTerm) { photos in
-                clock.advance(done: photos, total: total, unit: nil)
-            }
-        } catch { throw .catalog(error) }
+        let hasContent = try entries.hasPhotoContent()
+        guard events != nil || hasContent || wantsOwners else { return (ContentSignals(), "no tags, no places") }
+        content = try entries.photoContent(minimumPhotos: Self.photosOfTerm) { photos in
+            clock.advance(done: photos, total: total, unit: nil)
+        }
         events?.attribute(to: content.owners)
         let entriesDone = Atomic<Int>(0)
         var signals = postings(content, matrix) { entries in

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Similarity
 
@@ -22,7 +23,7 @@ extension RecomputeJob {
     func honestNeighbours(
         _ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable, _ sample: LeaveOneOutSample,
         _ sizes: [UInt32], isAsked: Bool, _ clock: StepClock
-    ) throws(RecomputeError) -> (HonestNeighbours?, outcome: String) {
+    ) throws(Failure) -> (HonestNeighbours?, outcome: String) {
         guard sample.cases.count >= RelationEvidence.leastMembers else { return (nil, "too few members to compare") }
         let mayWin = RelationEvidence(parameters, [relation: table], sample).mayPopularityWin(sizes: sizes)
         guard mayWin || isAsked && matrix.entryCount <= Self.mostHonestEntries else {
@@ -33,7 +34,7 @@ extension RecomputeJob {
         for sampled in sample.cases { leftOut[sampled.columns[0]] = sampled.leftOut }
         let rest: BinaryMatrix
         do throws(MatrixError) { rest = try matrix.filtered { row, column in leftOut[column] != row } } catch {
-            throw RecomputeError.model("\(error)")
+            throw Failure(.badData, "\(error)")
         }
         // Other machines know of one comparison for each relation.
         let search = NeighbourSearch(

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Looks
 import Model
@@ -18,17 +19,17 @@ extension RecomputeJob {
     /// Returns the vectors of public photos, or `nil` if the catalog has none, or if the entries are from tables.
     ///
     /// The file is opened at once, because it disappears when another program writes it anew.
-    func vectorFile(_ catalog: Catalog) throws(RecomputeError) -> PhotoVectors? {
+    func vectorFile(_ catalog: Catalog) throws(Failure) -> PhotoVectors? {
         // Tables number the photos in their own way.
         guard tablesPath == nil else { return nil }
-        do throws(CatalogError) { return try PhotoVectors(of: catalog) } catch { throw .catalog(error) }
+        return try PhotoVectors(of: catalog)
     }
 
     /// Returns the photos with vectors that are in pools of public groups, and the index of their vectors.
     ///
     /// - Parameter matrix: public groups × photos, whose columns are the photos' keys.
     func lookSections(_ vectors: PhotoVectors, _ matrix: BinaryMatrix, _ clock: StepClock)
-        throws(RecomputeError) -> (BuiltLooks?, outcome: String)
+        throws(Failure) -> (BuiltLooks?, outcome: String)
     {
         var groups = [[UInt32]](repeating: [], count: vectors.photos.count)
         for row in 0..<matrix.rowCount {
@@ -54,7 +55,7 @@ extension RecomputeJob {
                 sections: sections, report: report, places: pooled,
                 typical: TypicalLooks(try builder.cells(), groupsOfPhotos: groupsOfPhotos))
             return (looks, "\(pooled.count) photos of \(vectors.model): \(method)")
-        } catch let error as CatalogError { throw .catalog(error) } catch { throw .model("\(error)") }
+        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 
     /// Returns the weights for lists of photos, with those of looks.
@@ -66,14 +67,14 @@ extension RecomputeJob {
     func weighLooks(
         beside chosen: Manifest.PhotoWeights?, _ looks: BuiltLooks, _ vectors: PhotoVectors, _ encoded: EncodedModel,
         _ catalog: Catalog, _ clock: StepClock
-    ) throws(RecomputeError) -> (Manifest.PhotoWeights?, outcome: String) {
+    ) throws(Failure) -> (Manifest.PhotoWeights?, outcome: String) {
         do {
             let model = try ModelVersion(encoded)
             guard let search = try LookSearch(model.looks, looks.report) else { return (chosen, "nothing to choose") }
             let evidence = LookEvidence(
                 model: model, search: search, relations: parameters.relations, weights: PhotoWeights(chosen),
                 instant: startedAtMilliseconds / 1000)
-            let found = try evidence.weights(of: looks.places.count) { row throws(CatalogError) in
+            let found = try evidence.weights(of: looks.places.count) { row throws(Failure) in
                 let place = looks.places[row]
                 return try catalog.photo(withID: vectors.photos[place].id).map { ($0, vectors.vector(at: place)) }
             } progress: { done, total in
@@ -87,6 +88,6 @@ extension RecomputeJob {
             (weights.lookInPools, weights.lookInNoPool) = (found.inPools, found.inNoPool)
             func text(_ weight: Double?) -> String { weight.map { "\($0)" } ?? "as usual" }
             return (weights, "in pools \(text(found.inPools)), in no pool \(text(found.inNoPool))")
-        } catch let error as CatalogError { throw .catalog(error) } catch { throw .model("\(error)") }
+        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import Recommendation
@@ -41,31 +42,27 @@ extension RecomputeJob {
     }
 
     /// Returns the posts of each group in the last weeks, up to the beginning of the job or an earlier time.
-    func talk(_ source: RelationSource, _ entries: any EntrySource, until time: Int64) throws(RecomputeError)
+    func talk(_ source: RelationSource, _ entries: any EntrySource, until time: Int64) throws(Failure)
         -> ([GroupTalk], outcome: String)
     {
         let end = min(time, startedAtMilliseconds / 1000)
-        do throws(CatalogError) {
-            let talks = try entries.talk(source, after: end - Int64(GroupTalk.weeks) * 7 * 86_400, until: end)
-            return (talks, "\(talks.reduce(0) { $0 + Int($1.recentPosts) }) in the last \(GroupTalk.weeks) weeks")
-        } catch { throw .catalog(error) }
+        let talks = try entries.talk(source, after: end - Int64(GroupTalk.weeks) * 7 * 86_400, until: end)
+        return (talks, "\(talks.reduce(0) { $0 + Int($1.recentPosts) }) in the last \(GroupTalk.weeks) weeks")
     }
 
     /// Returns the curated groups whose period has not ended.
-    func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(RecomputeError) -> [CuratedGroup] {
-        do throws(CatalogError) {
-            // Compared by bytes, because two ids may differ only in the composition of characters.
-            let indexes = Dictionary(
-                uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })
-            return try catalog.curations().compactMap { curation in
-                guard let group = indexes[Array(curation.groupID.utf8)] else { return nil }
-                let curated = CuratedGroup(
-                    group: group, position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
-                    expiresAt: curation.expiresAt)
-                let isOver = curated.expiresAt.map { $0 <= startedAtMilliseconds / 1000 } ?? false
-                return isOver ? nil : curated
-            }
-        } catch { throw .catalog(error) }
+    func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(Failure) -> [CuratedGroup] {
+        // Compared by bytes, because two ids may differ only in the composition of characters.
+        let indexes = Dictionary(
+            uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })
+        return try catalog.curations().compactMap { curation in
+            guard let group = indexes[Array(curation.groupID.utf8)] else { return nil }
+            let curated = CuratedGroup(
+                group: group, position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
+                expiresAt: curation.expiresAt)
+            let isOver = curated.expiresAt.map { $0 <= startedAtMilliseconds / 1000 } ?? false
+            return isOver ? nil : curated
+        }
     }
 }
 

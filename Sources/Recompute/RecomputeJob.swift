@@ -1,6 +1,6 @@
 import CatalogStore
 import Changes
-import Basics
+package import Basics
 package import Model
 package import ModelStore
 import Similarity
@@ -48,8 +48,8 @@ package struct RecomputeJob: Sendable {
 
     /// Reads the catalog, computes and publishes a version, and makes it current.
     ///
-    /// - Throws: `RecomputeError`; the previous version then stays current.
-    package func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
+    /// - Throws: `Failure`; the previous version then stays current.
+    package func run(observer: any RecomputeObserver) throws(Failure) -> Outcome {
         let clock = StepClock(observer: observer)
         try applyChanges(clock, observer)
         let built = try build(clock, observer)
@@ -77,15 +77,23 @@ package struct RecomputeJob: Sendable {
                 manifest: manifest, steps: clock.reports, pruned: [], isPublished: false,
                 comparison: finding?.comparison)
         }
-        manifest = try clock.step(StepName.publish) { () throws(RecomputeError) in
+        manifest = try clock.step(StepName.publish) { () throws(Failure) in
             let written = try publish(built, manifest, clock)
             return (written, "version \(name) in \(store.location), verified")
         }
         if let finding, let objections = manifest.objections {
-            throw .refused(name, current: finding.current, objections: objections)
+            let current = finding.current
+            throw Failure(
+                .refused,
+                """
+                version \(name) is published, and \(current) stays current, because they differ too much: \
+                \(objections.joined(separator: "; ")). Look at it with "coterie models diff \(current) \(name)"; make \
+                it current with "coterie rollback \(name)", or allow more with --max-lost, --max-emptied, \
+                --min-overlap, --max-drift or --force
+                """)
         }
-        let pruned = try clock.step(StepName.makeCurrent) { () throws(RecomputeError) in
-            do throws(StoreError) { try store.makeCurrent(name) } catch { throw .store(error) }
+        let pruned = try clock.step(StepName.makeCurrent) { () throws(Failure) in
+            try store.makeCurrent(name)
             let pruned = prune(observer)
             return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
         }
@@ -97,7 +105,7 @@ package struct RecomputeJob: Sendable {
     /// Removes older versions; a failure is only a warning, as the new version is current already.
     private func prune(_ observer: any RecomputeObserver) -> [VersionName] {
         var pruned: [VersionName] = []
-        do throws(StoreError) {
+        do throws(Failure) {
             pruned = try store.prune(keeping: parameters.versionsKept)
             try store.trimStreams()
         } catch {
@@ -107,20 +115,18 @@ package struct RecomputeJob: Sendable {
     }
 
     /// Opens the catalog for reading.
-    func openCatalog() throws(CatalogError) -> Catalog {
+    func openCatalog() throws(Failure) -> Catalog {
         try Catalog(path: catalogPath, mode: .reading, relations: parameters.relations)
     }
 
     private func publish(_ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock)
-        throws(RecomputeError) -> Manifest
+        throws(Failure) -> Manifest
     {
-        do throws(StoreError) {
-            // Groups that are not public any more stay away from now on, even if the version is refused.
-            if let site = built.site { try store.setSite(site) }
-            return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
-                clock.advance(done: done, total: total, unit: "bytes")
-            }
-        } catch { throw .store(error) }
+        // Groups that are not public any more stay away from now on, even if the version is refused.
+        if let site = built.site { try store.setSite(site) }
+        return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
+            clock.advance(done: done, total: total, unit: "bytes")
+        }
     }
 
     /// Returns a version name such as `20261121T170808354-e6707fef`.
@@ -128,9 +134,9 @@ package struct RecomputeJob: Sendable {
     /// The first part is the beginning of the job, to the millisecond. The second part is a digest of the sections.
     /// Versions are ordered by the first part. So it is always greater than in every version of the store, even if the
     /// clock was ahead before.
-    private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
+    private func versionName(of built: BuiltModel) throws(Failure) -> VersionName {
         guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
-            throw .model("the clock does not show a time in the years 1800 to 2200")
+            throw Failure(.badData, "the clock does not show a time in the years 1800 to 2200")
         }
         let milliseconds = String(1000 + startedAtMilliseconds % 1000).suffix(3)
         let number = Self.number(
@@ -140,7 +146,7 @@ package struct RecomputeJob: Sendable {
         let digest = Checksum.text(of: Array(checksums.utf8)).prefix(8)
         do throws(ModelError) {
             return try VersionName(number + "-" + digest)
-        } catch { throw .model(error.description) }
+        } catch { throw Failure(.badData, error.description) }
     }
 
     /// Returns a time in digits, or the newest version's number + 1 if the time is not greater.

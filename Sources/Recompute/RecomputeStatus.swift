@@ -1,3 +1,4 @@
+import Basics
 import CMalloc
 import Glibc
 import Model
@@ -119,8 +120,8 @@ final class StepClock: Sendable {
     ///
     /// - Parameter body: returns its result and a short description of the outcome.
     func step<Result>(
-        _ name: String, _ body: () throws(RecomputeError) -> (Result, outcome: String)
-    ) throws(RecomputeError) -> Result {
+        _ name: String, _ body: () throws(Failure) -> (Result, outcome: String)
+    ) throws(Failure) -> Result {
         observer.stepBegan(name)
         state.withLock {
             $0.stepBegan = .now

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import ModelStore
@@ -64,12 +65,12 @@ extension RecomputedMembers {
     init(
         _ entries: any EntrySource, _ source: RelationSource, _ coding: MemberCoding, _ hints: MemberHints,
         atMilliseconds instant: Int64
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         let users = try entries.users()
         let events = try MemberEvents.all(in: entries, atMilliseconds: instant)
         let unlisted = try entries.unlistedUsers()
         let latest = instant / 1000 + RelationSource.clockLeadSeconds
-        parts = try entries.memberships(source) { memberships throws(CatalogError) in
+        parts = try entries.memberships(source) { memberships throws(Failure) in
             var part = Part(users: memberships.users)
             for row in memberships.users where row < users.ids.count && !users.ids.bytes(at: row).isEmpty {
                 let joined = memberships[row].map { membership in
@@ -82,7 +83,7 @@ extension RecomputedMembers {
                 if member != PublishedMember() || hints.tells(user: row) {
                     member.feedback.isUnlisted = unlisted.contains(UInt32(row))
                     guard coding.appendWithoutHints(member, to: &part.bytes) else {
-                        throw CatalogError(.badData, "\(users.ids[row]) is in a group twice: see \"coterie check\"")
+                        throw Failure(.badData, "\(users.ids[row]) is in a group twice: see \"coterie check\"")
                     }
                 }
                 while part.starts.count <= row - part.users.lowerBound { part.starts.append(part.starts.last ?? 0) }
@@ -110,7 +111,7 @@ struct MemberEvents: Sendable {
     private var feedback = PublishedMember.Feedback()
 
     /// Returns the events of all members who have any, by column.
-    static func all(in entries: any EntrySource, atMilliseconds instant: Int64) throws(CatalogError)
+    static func all(in entries: any EntrySource, atMilliseconds instant: Int64) throws(Failure)
         -> [UInt32: MemberEvents]
     {
         let usual = PlanConfiguration().feedback

@@ -1,3 +1,4 @@
+import Basics
 package import CatalogStore
 import Model
 package import ModelStore
@@ -15,7 +16,7 @@ package struct SitePublication {
     /// Reads a catalog that nobody changes meanwhile, such as one in a snapshot.
     ///
     /// - Parameter groups: all groups of the catalog.
-    init(of catalog: Catalog, _ groups: [GroupRecord], for store: any VersionStore) throws(CatalogError) {
+    init(of catalog: Catalog, _ groups: [GroupRecord], for store: any VersionStore) throws(Failure) {
         self.store = store
         self.groups = groups
         decided = PublishedSite(
@@ -27,7 +28,7 @@ package struct SitePublication {
     ///
     /// - Returns: a warning if that could not be done.
     package static func publish(to store: any VersionStore, from catalog: Catalog) -> String? {
-        do throws(RecomputeError) {
+        do throws(Failure) {
             guard try !write(to: store, from: catalog) else { return nil }
             return """
                 the newest version in \(store.location) comes from another catalog, or from a later state than \
@@ -49,38 +50,34 @@ package struct SitePublication {
     /// changes, or if this one lacks more than half of its groups.
     ///
     /// - Returns: whether the newest version seems to come from this catalog.
-    private static func write(to store: any VersionStore, from catalog: Catalog) throws(RecomputeError) -> Bool {
+    private static func write(to store: any VersionStore, from catalog: Catalog) throws(Failure) -> Bool {
         let (publication, changeCount): (SitePublication, Int64)
-        do throws(CatalogError) {
-            (publication, changeCount) = try catalog.snapshot { () throws(CatalogError) in
-                (try SitePublication(of: catalog, catalog.groups(), for: store), try catalog.changeCount())
-            }
-        } catch { throw .catalog(error) }
-        do throws(StoreError) {
-            guard let newest = try store.versions().last else { return true }
-            let known = try publication.known()
-            let site = try publication.site(after: known)
-            let before = Set((known?.withdrawn?.groupIDs ?? []).map(BytewiseString.init))
-            let removedCount = (site.withdrawn?.groupIDs ?? []).count {
-                !before.contains(BytewiseString($0)) && site.withdrawn?.reason(forGroup: $0) == .removed
-            }
-            guard changeCount >= newest.catalog.changeCount, 2 * removedCount <= newest.groups.included else {
-                return false
-            }
-            if site != known { try store.setSite(site) }
-            return true
-        } catch { throw .store(error) }
+        (publication, changeCount) = try catalog.snapshot { () throws(Failure) in
+            (try SitePublication(of: catalog, catalog.groups(), for: store), try catalog.changeCount())
+        }
+        guard let newest = try store.versions().last else { return true }
+        let known = try publication.known()
+        let site = try publication.site(after: known)
+        let before = Set((known?.withdrawn?.groupIDs ?? []).map(BytewiseString.init))
+        let removedCount = (site.withdrawn?.groupIDs ?? []).count {
+            !before.contains(BytewiseString($0)) && site.withdrawn?.reason(forGroup: $0) == .removed
+        }
+        guard changeCount >= newest.catalog.changeCount, 2 * removedCount <= newest.groups.included else {
+            return false
+        }
+        if site != known { try store.setSite(site) }
+        return true
     }
 
     /// Returns the state of the site.
-    func site() throws(StoreError) -> PublishedSite { try site(after: known()) }
+    func site() throws(Failure) -> PublishedSite { try site(after: known()) }
 
     /// Returns the state of the site after another one.
     ///
     /// Its withdrawn groups are those of the versions before it, except public ones that its newest version has. So
     /// only that version and later ones are read. A version that is damaged, or of another format, cannot serve, and is
     /// left out.
-    private func site(after known: PublishedSite?) throws(StoreError) -> PublishedSite {
+    private func site(after known: PublishedSite?) throws(Failure) -> PublishedSite {
         var site = decided
         let names = try store.versionNames()
         guard let oldest = names.first, let newest = names.last else { return site }
@@ -102,15 +99,15 @@ package struct SitePublication {
     }
 
     /// Returns the state that the store has, or `nil` if there is none or it is damaged; it is then made anew.
-    private func known() throws(StoreError) -> PublishedSite? {
-        do throws(StoreError) { return try store.site() } catch {
+    private func known() throws(Failure) -> PublishedSite? {
+        do throws(Failure) { return try store.site() } catch {
             guard error.code == .corrupt else { throw error }
             return nil
         }
     }
 
-    private func readableModel(of version: VersionName) throws(StoreError) -> ModelVersion? {
-        do throws(StoreError) { return try store.load(version).model } catch {
+    private func readableModel(of version: VersionName) throws(Failure) -> ModelVersion? {
+        do throws(Failure) { return try store.load(version).model } catch {
             guard [.corrupt, .otherFormat, .unknownVersion].contains(error.code) else { throw error }
             return nil
         }

@@ -1,3 +1,5 @@
+import Basics
+
 extension RecordReader {
     mutating func nextDelimited() throws(RecordError) -> RecordEvent {
         while true {

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// Integrity checks and copies of a whole database.
 extension Database {
@@ -9,8 +9,8 @@ extension Database {
             return lines == ["ok"] ? [] : lines
         } catch {
             // Some damage ends the check itself.
-            guard error.isDamaged || error.isNotADatabase else { throw error }
-            return [error.reason]
+            guard error.isOfDamagedDatabase else { throw error }
+            return [error.ofDatabase?.reason ?? error.message]
         }
     }
 

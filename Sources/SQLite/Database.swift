@@ -78,7 +78,7 @@ package final class Database {
         let database = try Database(path: path, mode: .readWrite, as: subject)
         do {
             _ = try database.integer("SELECT count(*) FROM sqlite_schema")
-        } catch  where error.isFull && !hasLog(path) {
+        } catch  where error.code == .diskFull && !hasLog(path) {
             return try Database(path: path, mode: .immutable, as: subject)
         } catch {
             // The first use of the database says what is wrong.

@@ -67,8 +67,6 @@ extension Failure {
     /// What SQLite reported, if that is the cause.
     package var ofDatabase: DatabaseError? { cause as? DatabaseError }
 
-    /// Whether a disk without room is the cause.
-    package var isOfFullDisk: Bool { ofDatabase?.isFull ?? false }
     /// Whether a database may only be read.
     package var isOfReadOnlyDatabase: Bool { ofDatabase?.isReadOnly ?? false }
     /// Whether a file could not be opened as a database.
@@ -103,7 +101,9 @@ extension Database {
                     """
                 return Failure(.fileFailed, message, cause: error)
             }
-            guard error.isDamaged else { return Failure(.databaseFailed, error.reason, cause: error) }
+            guard error.isDamaged else {
+                return Failure(error.isFull ? .diskFull : .databaseFailed, error.reason, cause: error)
+            }
             return Failure(.badData, "\(name) is damaged\(remedy): \(error.reason)", cause: error)
         }
     }

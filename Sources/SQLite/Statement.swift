@@ -1,3 +1,4 @@
+package import Basics
 import CSQLite
 
 /// A compiled statement.

@@ -1,3 +1,4 @@
+package import Basics
 import Dispatch
 import Glibc
 import HTTP
@@ -40,9 +41,9 @@ package final class Daemon: Sendable {
 
     /// Starts to listen, and to follow the store.
     ///
-    /// - Throws: `ServiceError.addressRefused` if there are no keys and other machines can reach the address.
-    ///   `startFailed` if the port is taken, a file cannot be opened or a limit is out of bounds.
-    package init(_ configuration: Configuration) throws(ServiceError) {
+    /// - Throws: `Failure` with the code `general` if there are no keys and other machines can reach the address, if the
+    ///   port is taken, if a file cannot be opened, or if a limit is out of bounds.
+    package init(_ configuration: Configuration) throws(Failure) {
         try configuration.validate()
         let troubles = RecentTroubles()
         var configuration = configuration
@@ -59,7 +60,7 @@ package final class Daemon: Sendable {
         if let awaited = configuration.awaited { found?.failed(awaited.problem) }
         keyWatch = configuration.live.access.keys.map { KeyWatch($0, log: log) }
         settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
-        recorder = try configuration.tape.map { settings throws(ServiceError) in
+        recorder = try configuration.tape.map { settings throws(Failure) in
             try TapeRecorder(settings, log: log, now: configuration.now)
         }
         let board = Self.board(for: parts, follower, changes, log)
@@ -74,7 +75,7 @@ package final class Daemon: Sendable {
                 handler: { routers.current.respond(to: $0) })
         } catch {
             recorder?.stop()
-            throw ServiceError(.startFailed, error.message)
+            throw Failure(.general, error.message)
         }
         self.configuration = configuration
         (self.follower, self.changes, self.troubles, self.routers) = (follower, changes, troubles, routers)

@@ -1,3 +1,4 @@
+import Basics
 package import HTTP
 import ModelStore
 import Synchronization
@@ -53,11 +54,11 @@ extension Daemon {
         /// Without keys, everybody who reaches the daemon may ask for the data of any member. An address that other
         /// machines can reach is then refused.
         ///
-        /// - Throws: `ServiceError.addressRefused` or `startFailed`.
-        func validate() throws(ServiceError) {
+        /// - Throws: `Failure` with the code `general`.
+        func validate() throws(Failure) {
             guard live.access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
-                throw ServiceError(
-                    .addressRefused,
+                throw Failure(
+                    .general,
                     """
                     the daemon does not listen at \(server.address) without keys to check tokens with: \
                     give it a key file, or use 127.0.0.1 or ::1
@@ -65,8 +66,8 @@ extension Daemon {
             }
             for interval in [pollInterval, changePollInterval, settingsPollInterval]
             where interval < .milliseconds(10) || interval > .seconds(3600) {
-                throw ServiceError(
-                    .startFailed, "a poll interval is \(interval): it must be from 10 milliseconds to an hour")
+                throw Failure(
+                    .general, "a poll interval is \(interval): it must be from 10 milliseconds to an hour")
             }
         }
     }

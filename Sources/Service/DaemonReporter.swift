@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import FoundationEssentials
 import Glibc
@@ -161,11 +162,11 @@ struct DeploymentParts {
     /// Opens the files of a deployment.
     ///
     /// - Parameter now: the clock, in Unix milliseconds.
-    /// - Throws: `ServiceError.startFailed` if a file cannot be opened; its message says what to do.
+    /// - Throws: `Failure.general` if a file cannot be opened; its message says what to do.
     init(
         _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64
-    ) throws(ServiceError) {
+    ) throws(Failure) {
         let (recording, keeping) = (HealthCondition.recording(log), HealthCondition.sessions(log))
         let exposing = ExposureLog.condition(log)
         exposures = ExposureLog(exposing)
@@ -203,7 +204,7 @@ struct DeploymentParts {
             sharedSessions = shared
             community = JournalSource(
                 store, journal: journal,
-                catalog: try catalog.map { path throws(ServiceError) in
+                catalog: try catalog.map { path throws(Failure) in
                     try CatalogReader(path: path)
                 }, served: { follower.current })
             self.sessions = Sessions(shared, keeping)
@@ -219,11 +220,11 @@ struct DeploymentParts {
     ///
     /// A journal stays open, because it is locked.
     ///
-    /// - Throws: `ServiceError.startFailed` if the catalog cannot be opened.
+    /// - Throws: `Failure.general` if the catalog cannot be opened.
     func takingUpCatalog(
         of deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64
-    ) throws(ServiceError) -> DeploymentParts {
+    ) throws(Failure) -> DeploymentParts {
         guard case .shared(let store, _, let path?, _, _) = deployment, let replicator else {
             return try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
         }

@@ -1,6 +1,7 @@
-package import CatalogStore
+import Basics
+import CatalogStore
 import Dispatch
-package import ModelStore
+import ModelStore
 import Synchronization
 
 /// Settings that a running daemon takes up without a restart.
@@ -153,31 +154,4 @@ final class RepeatingTimer: Sendable {
         // This wakes other waiting threads.
         hasEnded.signal()
     }
-}
-
-/// The reason why the daemon cannot start or cannot answer for a while.
-package typealias ServiceError = CodedError<ServiceErrorCode>
-
-/// The failed part; if the daemon already runs, a retry may succeed.
-package enum ServiceErrorCode: Sendable, Equatable {
-    /// At start: the address to listen at is open to other machines.
-    case addressRefused
-    /// At start: the daemon cannot listen, cannot open a file, or a limit is out of bounds.
-    case startFailed
-    /// The catalog cannot be read or written.
-    case catalogFailed
-    /// The catalog of a command cannot be read, with the code of its error.
-    case catalog(CatalogError.Code)
-    /// The store of a command cannot be read, with the code of its error.
-    case store(StoreError.Code)
-    /// The daemon's journal cannot be read or written.
-    case journalFailed
-    /// Members published with a version cannot be read.
-    case publishedMembersFailed
-    /// The shared store does not answer.
-    case storeFailed
-    /// The lists of sessions cannot be read or kept.
-    case sessionsFailed
-    /// No version is loaded.
-    case noVersion
 }

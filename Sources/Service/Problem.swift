@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import HTTP
 import Model
 import RecordReading
@@ -210,7 +211,7 @@ extension Problem {
     }
 
     /// Members, photos or decisions cannot be read or recorded right now.
-    static func unavailable(_ error: ServiceError) -> Problem {
+    static func unavailable(_ error: Failure) -> Problem {
         Problem(
             status: .serviceUnavailable, kind: .unavailable, title: "Temporarily unavailable", detail: error.message,
             headers: ["Retry-After": "1"])

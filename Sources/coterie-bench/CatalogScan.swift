@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Glibc
 import Model
@@ -14,7 +15,7 @@ enum CatalogScan {
     /// Reads the file once to bring it into the system's cache.
     static func warm(_ path: String) throws(Failure) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(Failure.badData, "cannot open \(path): \(RawArrays.lastError())") }
+        guard descriptor >= 0 else { throw Failure(.badData, "cannot open \(path): \(RawArrays.lastError())") }
         defer { close(descriptor) }
         var portion = [UInt8](repeating: 0, count: 8 << 20)
         while unsafe portion.withUnsafeMutableBytes({ unsafe read(descriptor, $0.baseAddress, $0.count) }) > 0 {}
@@ -28,7 +29,7 @@ enum CatalogScan {
     }
 
     private static func pairs(_ path: String, _ table: String, _ entry: String, _ threads: Int) throws -> Int {
-        try scan(path, table, ["group_key", entry], threads) { rows throws(DatabaseError) in
+        try scan(path, table, ["group_key", entry], threads) { rows throws(Failure) in
             var scanned = Scanned()
             try rows.forEachIntegerPair { group, entry in scanned.add(group ^ entry) }
             return scanned
@@ -40,7 +41,7 @@ enum CatalogScan {
     /// - Returns: the number of photos.
     static func photos(_ path: String, threads: Int) throws -> Int {
         let columns = ["photo_key", "visibility", "user_key", "tags", "latitude", "longitude"]
-        return try scan(path, "photos", columns, threads) { rows throws(DatabaseError) in
+        return try scan(path, "photos", columns, threads) { rows throws(Failure) in
             var scanned = Scanned()
             while try rows.step() {
                 let tags = unsafe rows.withText(3) { $0.count }
@@ -68,13 +69,13 @@ enum CatalogScan {
     /// Steps through a table on several threads; the first of `columns` is the key by which they share the rows.
     private static func scan(
         _ path: String, _ table: String, _ columns: [String], _ threads: Int,
-        _ read: @Sendable (Statement) throws(DatabaseError) -> Scanned
+        _ read: @Sendable (Statement) throws(Failure) -> Scanned
     ) throws -> Int {
         let last = try Database(path: path, mode: .readOnly).integer("SELECT max(\(columns[0])) FROM \(table)") ?? 0
         let width = last / Int64(rangeCount) + 1
         let counts = try Parallel.map(
             rangeCount, threads: threads,
-            state: { _ throws(DatabaseError) in
+            state: { _ throws(Failure) in
                 let database = try Database(path: path, mode: .readOnly)
                 let rows = try database.prepare(
                     """
@@ -83,7 +84,7 @@ enum CatalogScan {
                     """)
                 return (database: database, rows: rows)
             }
-        ) { state, ranges throws(DatabaseError) in
+        ) { state, ranges throws(Failure) in
             state.rows.bind(Int64(ranges.lowerBound) * width, at: 1)
             state.rows.bind(Int64(ranges.upperBound) * width - 1, at: 2)
             return try read(state.rows).used
@@ -102,30 +103,30 @@ enum RawArrays {
         do {
             return try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
         } catch {
-            throw Failure(Failure.badData, "\(prefix).indptr and .indices are no matrix: \(error)")
+            throw Failure(.badData, "\(prefix).indptr and .indices are no matrix: \(error)")
         }
     }
 
     static func read<Element: FixedWidthInteger & BitwiseCopyable>(_ path: String) throws(Failure) -> [Element] {
         guard let file = unsafe fopen(path, "rb") else {
-            throw Failure(Failure.badData, "cannot open \(path): \(lastError())")
+            throw Failure(.badData, "cannot open \(path): \(lastError())")
         }
         defer { unsafe fclose(file) }
         var status = stat()
         guard unsafe fstat(fileno(file), &status) == 0 else {
-            throw Failure(Failure.badData, "cannot read \(path): \(lastError())")
+            throw Failure(.badData, "cannot read \(path): \(lastError())")
         }
         let width = MemoryLayout<Element>.size
         let bytes = Int(status.st_size)
         guard bytes.isMultiple(of: width) else {
             throw Failure(
-                Failure.badData, "\(path) has \(bytes) bytes, which is no whole number of \(width)-byte integers")
+                .badData, "\(path) has \(bytes) bytes, which is no whole number of \(width)-byte integers")
         }
         let count = bytes / width
         let elements = unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
             initialized = unsafe fread(buffer.baseAddress, width, count, file)
         }
-        guard elements.count == count else { throw Failure(Failure.badData, "\(path) ends early: \(lastError())") }
+        guard elements.count == count else { throw Failure(.badData, "\(path) ends early: \(lastError())") }
         return elements
     }
 

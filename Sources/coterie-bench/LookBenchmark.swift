@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Foundation
 import Looks
@@ -70,19 +71,19 @@ private struct LookSet {
     /// Reads vectors; the last ones are the queries.
     init(fvecs path: String, queries: Int) throws {
         guard let bytes = FileManager.default.contents(atPath: path), bytes.count >= 4 else {
-            throw Failure(Failure.badData, "cannot read \(path)")
+            throw Failure(.badData, "cannot read \(path)")
         }
         func number(_ at: Int) -> UInt32 { (0..<4).reduce(0) { $0 | UInt32(bytes[at + $1]) << (8 * UInt32($1)) } }
         let dimension = Int(number(0))
         guard (1...2048).contains(dimension), bytes.count.isMultiple(of: 4 + 4 * dimension) else {
-            throw Failure(Failure.badData, "\(path) is no fvecs")
+            throw Failure(.badData, "\(path) is no fvecs")
         }
         var rows: [[Float]] = []
         for start in stride(from: 0, to: bytes.count, by: 4 + 4 * dimension) {
             let row = (0..<dimension).map { Float(bitPattern: number(start + 4 + 4 * $0)) }
             if let unit = UnitVector.of(row) { rows.append(unit) }
         }
-        guard rows.count > queries else { throw Failure(Failure.badData, "\(path) has only \(rows.count) vectors") }
+        guard rows.count > queries else { throw Failure(.badData, "\(path) has only \(rows.count) vectors") }
         self.init(rows.dropLast(queries).flatMap(\.self), Array(rows.suffix(queries)), dimension)
     }
 

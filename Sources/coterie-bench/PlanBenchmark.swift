@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Experiments
 import Model
@@ -95,13 +96,13 @@ enum AssignBenchmark: Benchmark {
         let count = try parsed.integer("experiments", in: 1...ExperimentRegister.limit)
         let members = try parsed.integer("members", in: 1...100_000_000)
         var register = ExperimentRegister()
-        if let problem = register.setHoldout(0.1) { throw Failure(Failure.badData, problem) }
+        if let problem = register.setHoldout(0.1) { throw Failure(.badData, problem) }
         for number in 0..<count {
             let definition = ExperimentDefinition(
                 "experiment-\(number)", arms: [.init("control"), .init("other", settings: ["lambda": 0.1])],
                 plan: ExperimentPlan(decides: .joins, memberCount: members, effect: 0.05))
             if let problem = register.start(definition, atMilliseconds: instant) {
-                throw Failure(Failure.badData, problem)
+                throw Failure(.badData, problem)
             }
         }
         let assigner = Assigner(register)

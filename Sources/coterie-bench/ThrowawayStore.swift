@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import FoundationEssentials
 import Glibc
@@ -77,18 +78,18 @@ struct ThrowawayStore {
 
     private func writeFile(_ path: String, _ portion: [UInt8], _ byteCount: Int) throws(Failure) {
         let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(Failure.badData, "cannot write \(path): \(RawArrays.lastError())") }
+        guard descriptor >= 0 else { throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())") }
         defer { close(descriptor) }
         var left = byteCount
         while left > 0 {
             let written = unsafe portion.withUnsafeBytes {
                 unsafe write(descriptor, $0.baseAddress, min(left, $0.count))
             }
-            guard written > 0 else { throw Failure(Failure.badData, "cannot write \(path): \(RawArrays.lastError())") }
+            guard written > 0 else { throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())") }
             left -= written
         }
         guard fsync(descriptor) == 0 else {
-            throw Failure(Failure.badData, "cannot write \(path): \(RawArrays.lastError())")
+            throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())")
         }
     }
 
@@ -102,7 +103,7 @@ struct ThrowawayStore {
             let reply = try connection.command("SCAN", cursor, "MATCH", prefix + "*", "COUNT", "1000")
             guard case .array(let parts) = reply, parts.count == 2, let next = parts[0].text,
                 case .array(let keys) = parts[1]
-            else { throw Failure(Failure.badData, "\(address) did not list its keys") }
+            else { throw Failure(.badData, "\(address) did not list its keys") }
             if !keys.isEmpty {
                 var command = RedisCommand("UNLINK")
                 for key in keys { if case .bytes(let bytes) = key { command.append(bytes) } }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import FoundationEssentials
 import Glibc
@@ -24,5 +25,5 @@ do {
     }
 } catch {
     printToStandardError("coterie-bench: \(error)")
-    exit(error is UsageError ? UsageError.exitCode : (error as? Failure)?.exitCode ?? Failure.badData)
+    exit(error is UsageError ? UsageError.exitCode : (error as? Failure)?.exitCode ?? .badData)
 }

@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Foundation
 import Model
@@ -129,11 +130,11 @@ final class CatalogUnderTest {
 }
 
 /// Runs a closure that must throw an error of the catalog, and returns the error.
-func catalogError(_ body: () throws -> Void) -> CatalogError? {
+func catalogError(_ body: () throws -> Void) -> Failure? {
     do {
         try body()
         return nil
-    } catch { return error as? CatalogError }
+    } catch { return error as? Failure }
 }
 
 extension ImportKind {

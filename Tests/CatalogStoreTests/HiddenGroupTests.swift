@@ -1,3 +1,4 @@
+import Basics
 @testable import CatalogStore
 import Changes
 import FoundationEssentials
@@ -86,8 +87,8 @@ struct HiddenGroupTests {
         let database = try Database(path: test.path, mode: .readWrite)
         try database.execute("UPDATE groups SET join_policy = 7 WHERE group_id = 'b'")
         #expect(try catalog.group(withID: "a")?.joinPolicy == .open)
-        let error = #expect(throws: CatalogError.self) { try catalog.group(withID: "b") }
+        let error = #expect(throws: Failure.self) { try catalog.group(withID: "b") }
         #expect(error?.code == .badData && error?.message.contains("group b has the join policy 7") == true)
-        #expect(throws: CatalogError.self) { try catalog.groups() }
+        #expect(throws: Failure.self) { try catalog.groups() }
     }
 }

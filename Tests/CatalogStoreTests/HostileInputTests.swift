@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import SQLite
 import TestSupport
@@ -104,7 +105,7 @@ struct HostileInputTests {
             let bytes = (ending == "jsonl" || round % 7 == 0 ? [] : Array(header.utf8)) + noise
             do {
                 try test.importing(kind, bytes: [bytes], ending: ending) { $0.batchRows = 3 }
-            } catch { #expect((error as? CatalogError)?.code == .badData) }
+            } catch { #expect((error as? Failure)?.code == .badData) }
         }
         #expect(try test.lines("PRAGMA integrity_check") == ["ok"])
         let bad = """

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import RecordReading
@@ -128,7 +129,7 @@ struct ImportKindTests {
     func unreadable() throws {
         let test = try CatalogUnderTest()
         let good = try test.file(Array("user_id\nu\n".utf8))
-        let unreadable: [(path: String, code: CatalogError.Code)] = [
+        let unreadable: [(path: String, code: Failure.Code)] = [
             (test.directory.path, .badData), (test.directory.path + "/absent.csv", .fileFailed),
         ]
         for (bad, code) in unreadable {

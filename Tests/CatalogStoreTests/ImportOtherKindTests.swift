@@ -1,3 +1,4 @@
+import Basics
 import RecordReading
 import TestSupport
 import Testing

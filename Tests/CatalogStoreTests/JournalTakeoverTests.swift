@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Foundation
 import Model
@@ -173,8 +174,8 @@ struct JournalTakeoverTests {
         ]
         func takeOver(skipsMissing: Bool, _ streams: [String: [JournaledChange]]) throws -> [String: StoppingChange] {
             try test.catalog.takeOver(
-                through: streams.mapValues { $0.last?.sequence ?? 0 }, skipsMissing: skipsMissing, wrap: { $0 }
-            ) { origin, after, limit throws(CatalogError) in
+                through: streams.mapValues { $0.last?.sequence ?? 0 }, skipsMissing: skipsMissing
+            ) { origin, after, limit throws(Failure) in
                 Array((streams[origin] ?? []).filter { $0.sequence > after }.prefix(limit))
             }.stopping
         }

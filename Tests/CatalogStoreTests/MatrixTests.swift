@@ -1,3 +1,4 @@
+import Basics
 import Model
 import SQLite
 import Similarity
@@ -127,7 +128,7 @@ struct MatrixTests {
                 INSERT INTO users (user_key, user_id) SELECT key, 'u' || key FROM keys;
                 INSERT INTO users (user_key, user_id) VALUES (\(highest), 'last');
                 """)
-            do throws(CatalogError) { return try test.catalog.highestKey(of: .users) == highest } catch {
+            do throws(Failure) { return try test.catalog.highestKey(of: .users) == highest } catch {
                 #expect(error.code == .badData && error.message.contains("\(highest)"))
                 return false
             }

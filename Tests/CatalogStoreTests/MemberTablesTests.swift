@@ -1,3 +1,4 @@
+import Basics
 @testable import CatalogStore
 import Changes
 import Model

@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Model
 import TestSupport

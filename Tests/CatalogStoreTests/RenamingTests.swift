@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import CatalogStore
 import Model

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import SQLite
 import TestSupport
@@ -42,32 +43,32 @@ struct StatementTests {
     func errors() throws {
         let database = try database()
         #expect { try database.prepare("SELECT nonsense") } throws: { error in
-            let error = error as? DatabaseError
-            return error?.primaryCode == 1 && error?.sql == "SELECT nonsense"
-                && error?.message.contains("nonsense") == true && error?.isBusy == false
+            let error = error as? Failure
+            return error?.ofDatabase?.primaryCode == 1 && error?.ofDatabase?.sql == "SELECT nonsense"
+                && error?.message.contains("nonsense") == true && error?.code == .databaseFailed
         }
         try database.execute("CREATE TABLE t (x UNIQUE); INSERT INTO t VALUES (1)")
         #expect { try database.execute("INSERT INTO t VALUES (1)") } throws: {
-            ($0 as? DatabaseError)?.primaryCode == 19
+            ($0 as? Failure)?.ofDatabase?.primaryCode == 19
         }
-        #expect(throws: DatabaseError.self) { try Database(path: directory.path + "/none", mode: .readOnly) }
-        #expect(throws: DatabaseError.self) { try Database(path: "/nonexistent/x", mode: .create) }
+        #expect(throws: Failure.self) { try Database(path: directory.path + "/none", mode: .readOnly) }
+        #expect(throws: Failure.self) { try Database(path: "/nonexistent/x", mode: .create) }
     }
 
     @Test("a transaction is kept if its body returns, and undone if it throws")
     func transactions() throws {
-        struct Stop: Error {}
+        let stop = Failure(.general, "stop")
         let database = try database()
         try database.execute("CREATE TABLE t (x)")
-        let kept = try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+        let kept = try database.transaction { () throws(Failure) in
             try database.execute("INSERT INTO t VALUES (1)")
             return 7
         }
         #expect(kept == 7)
-        #expect(throws: Stop.self) {
-            try database.transaction(wrap: { _ in Stop() }) { () throws(Stop) in
-                do { try database.execute("INSERT INTO t VALUES (2)") } catch { throw Stop() }
-                throw Stop()
+        #expect(throws: stop) {
+            try database.transaction { () throws(Failure) in
+                try database.execute("INSERT INTO t VALUES (2)")
+                throw stop
             }
         }
         #expect(try database.integer("SELECT count(*) FROM t") == 1)
@@ -91,7 +92,7 @@ struct StatementTests {
         try file.write(contentsOf: Data(count: 4096))
         try file.close()
         #expect { try Database(path: path, mode: .readOnly).checkWhole() } throws: {
-            ($0 as? DatabaseError)?.isDamaged == true
+            ($0 as? Failure)?.isOfDamagedDatabase == true
         }
     }
 }

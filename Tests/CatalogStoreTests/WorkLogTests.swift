@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Foundation
 import SQLite
@@ -71,7 +72,7 @@ struct WorkLogTests {
     func damage() throws {
         try Data("this is no database, but it is long enough to be read".utf8).write(
             to: URL(filePath: catalog + "-work"))
-        #expect(throws: CatalogError.self) { try runs() }
+        #expect(throws: Failure.self) { try runs() }
         WorkLog("first", beside: catalog) { 0 }.end("done")
         WorkLog("second", beside: catalog) { 0 }.end("done")
         #expect(try runs().map(\.job) == ["second"])

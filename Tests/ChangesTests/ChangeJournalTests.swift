@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import SQLite
@@ -107,7 +108,7 @@ struct ChangeJournalTests: JournalTests {
         _ = try record(journal, Self.interaction("1", .join))
         let origin = journal.origin
         try journal.database.execute("CREATE TRIGGER t BEFORE INSERT ON changes BEGIN SELECT RAISE(ABORT, 'no'); END")
-        #expect(throws: ChangeError.self) { try record(journal, Self.interaction("2", .join)) }
+        #expect(throws: Failure.self) { try record(journal, Self.interaction("2", .join)) }
         try journal.database.execute("DROP TRIGGER t")
         _ = try record(journal, Self.interaction("2", .join))
         #expect(journal.origin != origin)
@@ -263,7 +264,7 @@ struct ChangeJournalTests: JournalTests {
         try Database(path: path, mode: .readWrite).execute("PRAGMA user_version = \(format)")
         for mode in [ChangeJournal.Mode.reading, .recording] {
             let error = changeError { _ = try ChangeJournal(path: path, mode: mode) }
-            #expect(error?.code == .notAJournal && error?.message.contains("format \(format)") == true)
+            #expect(error?.code == .otherFormat && error?.message.contains("format \(format)") == true)
             #expect(error?.message.contains(format < 3 ? "coterie restore BACKUP" : "upgrade this one") == true)
         }
     }
@@ -272,7 +273,7 @@ struct ChangeJournalTests: JournalTests {
     func otherFiles() throws {
         let path = directory.path + "/other"
         try Database(path: path, mode: .create).execute("CREATE TABLE t (x)")
-        #expect(changeError { _ = try ChangeJournal(path: path, mode: .recording) }?.code == .notAJournal)
+        #expect(changeError { _ = try ChangeJournal(path: path, mode: .recording) }?.code == .otherFormat)
         try Data("no database at all, but long enough to be read as one".utf8).write(
             to: URL(fileURLWithPath: path + "2"))
         #expect(changeError { _ = try ChangeJournal(path: path + "2", mode: .recording) }?.code == .fileFailed)
@@ -282,9 +283,9 @@ struct ChangeJournalTests: JournalTests {
 }
 
 /// The error of a journal that a body throws.
-private func changeError(_ body: () throws -> Void) -> ChangeError? {
+private func changeError(_ body: () throws -> Void) -> Failure? {
     do {
         try body()
         return nil
-    } catch { return error as? ChangeError }
+    } catch { return error as? Failure }
 }

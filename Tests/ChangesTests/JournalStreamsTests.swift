@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Redis
 import SQLite
@@ -17,8 +18,7 @@ struct JournalStreamsTests {
 
     private func streams() throws -> JournalStreams {
         try JournalStreams(
-            RedisConnection(to: RedisAddress(server.url)), prefix: "coterie:", location: "the test's store"
-        ) { $0.message }
+            RedisConnection(to: RedisAddress(server.url)), prefix: "coterie:", location: "the test's store")
     }
 
     private func redis(_ words: String...) throws -> RedisReply {
@@ -262,7 +262,7 @@ struct JournalStreamsTests {
         guard
             case .integer(let bytes) = try redis(
                 "MEMORY", "USAGE", "coterie:journal:\(journal.origin)", "SAMPLES", "0")
-        else { throw ChangeError(.badStreams, "there is no stream") }
+        else { throw Failure(.corrupt, "there is no stream") }
         #expect((30 << 20...50_000_000).contains(bytes), "\(bytes)")
         // The journal itself keeps the last statement only.
         #expect(try journal.database.integer("SELECT count(*) FROM changes WHERE kind = 4") == 1)

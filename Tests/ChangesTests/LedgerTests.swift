@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Testing
 
@@ -47,10 +48,10 @@ struct LedgerTests {
         #expect(try Ledger(text: text) == ledger)
         #expect(try Ledger(text: Ledger(key: ledger.key).text).times.isEmpty)
         for broken in ["", "ann\n", String(text.dropLast()), String(text.dropFirst())] {
-            #expect(throws: ChangeError.self, "\(broken)") { _ = try Ledger(text: broken) }
+            #expect(throws: Failure.self, "\(broken)") { _ = try Ledger(text: broken) }
         }
         let wrong = text.replacing(" 1\n", with: " one\n", maxReplacements: 1)
-        let error = #expect(throws: ChangeError.self) { _ = try Ledger(text: wrong) }
+        let error = #expect(throws: Failure.self) { _ = try Ledger(text: wrong) }
         #expect(error?.message.contains("line 2") == true)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -94,7 +95,7 @@ final class SiteUnderTest {
 
     private static func parsed(_ words: [String]) throws -> ParsedCommand {
         guard case .run(let parsed) = try Coterie.program.parse(words, environment: [:]) else {
-            throw StoreError(.badLocation, "the command asks for help")
+            throw Failure(.badUsage, "the command asks for help")
         }
         return parsed
     }
@@ -156,7 +157,7 @@ final class SiteUnderTest {
     func readers(of members: [String]) throws -> [Reader] {
         var readers = try daemons.map { daemon in
             guard let snapshot = daemon.follower.current.snapshot else {
-                throw ServiceError(.noVersion, "the daemon has no version")
+                throw Failure(.unavailable, "the daemon has no version")
             }
             let community = daemon.parts.community
             return Reader(

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import SQLite
 import TestSupport
@@ -148,11 +149,11 @@ struct FullDiskTests {
                 WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
                 INSERT INTO rows SELECT hex(randomblob(20)) FROM numbers
                 """)
-            let error = #expect(throws: DatabaseError.self) {
+            let error = #expect(throws: Failure.self) {
                 try database.execute("CREATE INDEX sorted ON rows (text)")
             }
             #expect(
-                error?.reason == """
+                error?.message == """
                     SQLite's temporary folder \(small.path) is full: make room, or name another with SQLITE_TMPDIR
                     """)
         }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import ModelStore
@@ -124,7 +125,7 @@ struct ConformanceTests {
         let subject = try StoreUnderTest(kind)
         let model = try SampleModel.model(groupCount: 30)
         let written = try subject.publish(1, model)
-        #expect(errorCode { try subject.publish(1, SampleModel.model(groupCount: 4)) } == .writeFailed)
+        #expect(errorCode { try subject.publish(1, SampleModel.model(groupCount: 4)) } == .fileFailed)
         #expect(try encodedAgain(subject.store.load(written.version).model) == model)
     }
 
@@ -183,7 +184,7 @@ struct ConformanceTests {
     func exclusion(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let model = try SampleModel.model(groupCount: 30)
-        let codes = Recorder<StoreError.Code?>()
+        let codes = Recorder<Failure.Code?>()
         let store = subject.store
         let first = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 30), members: nil) { _, _ in
             codes.append(errorCode { _ = try subject.publish(2, model) })

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import Redis
@@ -37,7 +38,7 @@ struct DamagedKeysTests {
         let folder = try TemporaryDirectory()
         let url = try #require(subject.server).url
         let store = RedisStore(try RedisAddress(url), cacheDirectory: cache ?? folder.path)
-        guard let current = try store.current() else { throw StoreError(.corrupt, "there is no current version") }
+        guard let current = try store.current() else { throw Failure(.corrupt, "there is no current version") }
         let loaded = try store.load(current)
         let table = try store.members(of: loaded)
         let ids = members.users.map(\.id) + ["nobody"]
@@ -55,7 +56,7 @@ struct DamagedKeysTests {
             #expect(found == content, "\(what) gives other lists", sourceLocation: sourceLocation)
             return false
         } catch {
-            let code = (error as? StoreError)?.code
+            let code = (error as? Failure)?.code
             #expect(code == .corrupt || code == .unknownVersion, "\(what): \(error)", sourceLocation: sourceLocation)
             return true
         }
@@ -103,7 +104,7 @@ struct DamagedKeysTests {
     func manifest() throws {
         var connection = try connection()
         let key = "coterie:\(version):manifest"
-        guard case .bytes(let intact) = try connection.command("GET", key) else { throw StoreError(.corrupt, "none") }
+        guard case .bytes(let intact) = try connection.command("GET", key) else { throw Failure(.corrupt, "none") }
         for place in intact.indices {
             var bytes = intact
             bytes[place] ^= 1 << UInt8(place % 7)
@@ -192,7 +193,7 @@ struct DamagedKeysTests {
         let file = "\(cache.path)/\(try #require(files.first))"
         try FileManager.default.removeItem(atPath: file)
         for _ in 0..<2 {
-            let error = #expect(throws: StoreError.self) { try load(cache: cache.path) }
+            let error = #expect(throws: Failure.self) { try load(cache: cache.path) }
             #expect(error?.code == .corrupt && error?.message.contains("members") == true)
         }
         #expect(!FileManager.default.fileExists(atPath: file))
@@ -219,7 +220,7 @@ struct DamagedKeysTests {
         var connection = try connection()
         _ = try connection.command(command)
         #expect(try subject.store.versions().count == 1)
-        let error = #expect(throws: StoreError.self) { try load() }
+        let error = #expect(throws: Failure.self) { try load() }
         #expect(error?.code == .otherFormat && error?.message.contains("recompute") == true)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Glibc
 import Model
@@ -26,7 +27,7 @@ struct OwnCopyTests {
         try Data(repeating: 0xA5, count: 5000).write(to: URL(fileURLWithPath: path))
         unsafe truncate(path, 0)
         #expect(try encodedAgain(loaded.model) == model)
-        #expect(throws: StoreError.self) { try store.load(version) }
+        #expect(throws: Failure.self) { try store.load(version) }
     }
 
     @Test(

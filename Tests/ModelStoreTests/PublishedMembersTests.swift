@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import TestSupport
@@ -84,7 +85,7 @@ struct PublishedMembersTests {
                 !failures.isEmpty
                     && Set(failures.map { RedisLayout.bucket(ofUser: $0.utf8Span.span, of: 4) }).count == 1)
             refused.formUnion(failures)
-            let error = #expect(throws: StoreError.self) { try table.verify() }
+            let error = #expect(throws: Failure.self) { try table.verify() }
             #expect(error?.message.contains(path) == true && error?.message.contains("recompute") == true)
         }
         #expect(refused.count == 4)
@@ -128,7 +129,7 @@ struct PublishedMembersTests {
     func badValue() throws {
         let report = try write([["a": [0x80]]])
         let table = try PublishedMembers(path, report, coding)
-        let error = #expect(throws: StoreError.self) { try table.member(withID: "a") }
+        let error = #expect(throws: Failure.self) { try table.member(withID: "a") }
         #expect(error?.code == .corrupt && error?.message.contains("bucket 0") == true)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import ModelStore
@@ -19,10 +20,10 @@ struct RefusalTests {
         let first = try store.publish(small, manifest: SampleModel.manifest(1, groupCount: 20), members: nil) { _, _ in
         }
         let big = try SampleModel.model(groupCount: 8000, limit: 100)
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: Failure.self) {
             try store.publish(big, manifest: SampleModel.manifest(2, groupCount: 8000), members: nil) { _, _ in }
         }
-        #expect(error?.code == .writeFailed)
+        #expect(error?.code == .fileFailed)
         #expect(error?.message.contains("maxmemory") == true)
         #expect(try store.versions() == [first])
         // The written files were removed, so that there is room again.
@@ -34,15 +35,15 @@ struct RefusalTests {
     @Test(
         "reports what the server requires", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"),
         arguments: [
-            (["--requirepass", "x"], StoreError.Code.notPermitted, "password"),
+            (["--requirepass", "x"], Failure.Code.notPermitted, "password"),
             (["--replicaof", "127.0.0.1", "1"], .replica, "replica"),
-        ] as [([String], StoreError.Code, String)])
-    func refusals(options: [String], code: StoreError.Code, word: String) throws {
+        ] as [([String], Failure.Code, String)])
+    func refusals(options: [String], code: Failure.Code, word: String) throws {
         let directory = try TemporaryDirectory()
         let server = try TemporaryRedis(options)
         let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path)
         let model = try SampleModel.model(groupCount: 2)
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: Failure.self) {
             try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 2), members: nil) { _, _ in }
         }
         #expect(error?.code == code)
@@ -67,7 +68,7 @@ struct RefusalTests {
         #expect(try subject.store.current() == nil)
         var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
         _ = try connection.command("CLIENT", "PAUSE", "60000", "ALL")
-        let error = #expect(throws: StoreError.self) { try subject.store.current() }
+        let error = #expect(throws: Failure.self) { try subject.store.current() }
         #expect(error?.code == .unavailable)
         #expect(error?.message.contains("in time") == true)
     }
@@ -116,7 +117,7 @@ struct RefusalTests {
             let manifest = try SampleModel.manifest(2, groupCount: 2000)
             #expect(
                 errorCode { _ = try FolderStore(path).publish(model, manifest: manifest, members: nil) { _, _ in } }
-                    == .writeFailed)
+                    == .fileFailed)
         }
         #expect(try store.versions() == [first])
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path + "/versions")
@@ -125,12 +126,12 @@ struct RefusalTests {
 
     @Test("names the folder that it may not write to", arguments: ["/proc/coterie", "/dev/null/store"])
     func badFolder(path: String) throws {
-        let error = #expect(throws: StoreError.self) {
+        let error = #expect(throws: Failure.self) {
             try FolderStore(path).publish(
                 SampleModel.model(groupCount: 1), manifest: SampleModel.manifest(1, groupCount: 1), members: nil
             ) { _, _ in }
         }
-        #expect(error?.code == .writeFailed)
+        #expect(error?.code == .fileFailed)
         #expect(error?.message.contains(path) == true)
     }
 
@@ -147,7 +148,7 @@ struct RefusalTests {
         let path = name == "current" ? "\(directory.path)/current" : "\(directory.path)/versions/\(version)/\(name)"
         for content in ["", "../../etc", "{}", String(repeating: "x", count: 5000)] {
             try Data(content.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-            let error = #expect(throws: StoreError.self) {
+            let error = #expect(throws: Failure.self) {
                 _ = try store.current()
                 _ = try store.load(version)
             }

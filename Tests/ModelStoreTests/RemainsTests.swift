@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import TestSupport
@@ -23,8 +24,8 @@ struct RemainsTests {
             _ = files.createFile(atPath: "\(versions)/v1/\(name)", contents: Data([1]))
         }
         // While another process installs an image, nothing is touched.
-        try FolderLock.whilePublishing(in: FolderLayout(directory: directory.path)) { () throws(StoreError) in
-            _ = #expect(throws: StoreError.self) { try cache.sweep() }
+        try FolderLock.whilePublishing(in: FolderLayout(directory: directory.path)) { () throws(Failure) in
+            _ = #expect(throws: Failure.self) { try cache.sweep() }
         }
         #expect(try files.contentsOfDirectory(atPath: versions).count == 3)
         try cache.sweep()

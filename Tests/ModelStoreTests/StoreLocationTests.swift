@@ -1,3 +1,4 @@
+import Basics
 import ModelStore
 import Redis
 import Testing
@@ -17,8 +18,8 @@ struct StoreLocationTests {
 
     @Test("refuses anything else", arguments: ["", "http://host", "rediss://host", "file:///tmp", "redis://", "a\0b"])
     func invalid(text: String) {
-        let error = #expect(throws: StoreError.self) { try StoreLocation(text) }
-        #expect(error?.code == .badLocation)
+        let error = #expect(throws: Failure.self) { try StoreLocation(text) }
+        #expect(error?.code == .badUsage)
         #expect(error?.message.contains("redis://[user:password@]host[:port][/database]") == true)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import ModelStore
@@ -81,12 +82,12 @@ extension StoreUnderTest {
 }
 
 /// The code of the error that `body` throws; nil if it throws none.
-func errorCode(_ body: () throws -> Void) -> StoreError.Code? {
+func errorCode(_ body: () throws -> Void) -> Failure.Code? {
     do {
         try body()
         return nil
     } catch {
-        return (error as? StoreError)?.code
+        return (error as? Failure)?.code
     }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Foundation
@@ -145,7 +146,7 @@ struct RestorationTests {
         do {
             _ = try Restoration(backupPath).restore(to: places, isReplacing: false, skipsMissing: false)
             Issue.record("it was overwritten")
-        } catch { #expect(error.code == .occupied) }
+        } catch { #expect(error.code == .busy) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: catalogPath)) == before)
         // A log that a killed writer has left must not be taken for one of the new file.
         try Catalog(path: catalogPath, mode: .recording).take([Self.hide("b")])
@@ -172,7 +173,7 @@ struct RestorationTests {
         do {
             _ = try restore("nowhere")
             Issue.record("it was restored")
-        } catch let error as BackupError { #expect(error.code == .damaged) }
+        } catch let error as Failure { #expect(error.code == .corrupt) }
         #expect(try FileManager.default.subpathsOfDirectory(atPath: path("nowhere")) == [])
     }
 
@@ -353,7 +354,7 @@ struct RestorationTests {
         do {
             _ = try restore("third")
             Issue.record("they were replaced")
-        } catch let error as BackupError { #expect(error.code == .occupied && error.message.contains("--replace")) }
+        } catch let error as Failure { #expect(error.code == .busy && error.message.contains("--replace")) }
         #expect(try other.experiments() == changed)
         #expect(!FileManager.default.fileExists(atPath: path("third")))
         #expect(try restore("third", isReplacing: true))
@@ -367,7 +368,7 @@ struct RestorationTests {
         try file.seek(toOffset: UInt64(size / 2))
         try file.write(contentsOf: Data(repeating: 0x5A, count: size / 4))
         try file.close()
-        #expect(throws: BackupError.self) { try backUp() }
+        #expect(throws: Failure.self) { try backUp() }
         #expect(!FileManager.default.fileExists(atPath: backupPath))
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
         #expect(names.allSatisfy { !$0.contains("backup") })

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import ModelStore
@@ -162,10 +163,9 @@ struct ForecastTests {
             startedAtMilliseconds: 1_795_000_000_000)
         job.memoryLimitBytes = 1 << 20
         #expect { try job.run(observer: observer) } throws: { error in
-            guard let error = error as? RecomputeError, case .tooLittleMemory(let needed, 1 << 20) = error else {
-                return false
-            }
-            return needed > 1 << 20 && error.description.contains("--neighbours")
+            guard let error = error as? Failure else { return false }
+            return error.code == .tryLater && error.message.contains("and 1 MiB are available")
+                && error.message.contains("--neighbours")
         }
         #expect(observer.estimate != nil && observer.began.isEmpty)
         #expect(try community.store.versions().isEmpty)

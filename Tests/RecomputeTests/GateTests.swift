@@ -1,4 +1,6 @@
+import Basics
 import CatalogStore
+import FoundationEssentials
 import Model
 import ModelStore
 import Recompute
@@ -23,9 +25,12 @@ struct GateTests {
         return community
     }
 
-    private func objections(_ body: () throws(RecomputeError) -> Void) -> [String] {
-        do throws(RecomputeError) { try body() } catch {
-            if case .refused(_, _, let objections) = error { return objections }
+    private func objections(_ body: () throws(Failure) -> Void) -> [String] {
+        do throws(Failure) { try body() } catch {
+            guard error.code == .refused, let start = error.message.firstRange(of: "too much: ")?.upperBound,
+                let end = error.message.firstRange(of: ". Look at it")?.lowerBound
+            else { return [] }
+            return error.message[start..<end].components(separatedBy: "; ")
         }
         return []
     }
@@ -47,7 +52,7 @@ struct GateTests {
         let community = try community()
         let first = try community.recompute().manifest.version
         try hide(0..<8, in: community)
-        let found = objections { () throws(RecomputeError) in try community.recompute() }
+        let found = objections { () throws(Failure) in try community.recompute() }
         #expect(found.contains("8 of 40 groups are gone (at most 10%)"))
         #expect(found.contains("48 of 240 entries of memberships are gone (at most 10%)"))
         let versions = try community.store.versions()
@@ -63,7 +68,7 @@ struct GateTests {
         let community = try community()
         try community.recompute()
         try hide(0..<8, in: community)
-        let found = objections { () throws(RecomputeError) in
+        let found = objections { () throws(Failure) in
             try community.recompute { $0.gate = GateLimits(lost: lost, emptied: 1, overlap: 0, drift: 9) }
         }
         #expect(found.isEmpty == isPublished)
@@ -75,7 +80,7 @@ struct GateTests {
         try community.recompute()
         let strict = GateLimits(lost: 0, emptied: 1, overlap: 1, drift: 0)
         try community.importing(.memberships, "group_id,user_id\ng1,u60\ng2,u66\n")
-        let found = objections { () throws(RecomputeError) in try community.recompute { $0.gate = strict } }
+        let found = objections { () throws(Failure) in try community.recompute { $0.gate = strict } }
         #expect(found.contains { $0.hasPrefix("only ") } && found.contains { $0.hasPrefix("scores ") })
         let changed = try community.recompute {
             $0.gate = strict
@@ -92,7 +97,7 @@ struct GateTests {
         try community.importing(.memberships, "group_id,user_id\n" + pairs)
         try community.recompute()
         try hide((0..<4).map { "q\($0)" }, in: community)
-        let found = objections { () throws(RecomputeError) in
+        let found = objections { () throws(Failure) in
             try community.recompute { $0.gate = GateLimits(emptied: 0.05) }
         }
         #expect(found == ["4 of 56 groups have no neighbours by members any more (at most 5%)"])

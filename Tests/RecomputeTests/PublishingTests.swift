@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Model
 import ModelStore
@@ -62,10 +63,10 @@ struct PublishingTests {
     func nothing() throws {
         let community = try SmallCommunity()
         func reason() -> String? {
-            do throws(RecomputeError) {
+            do throws(Failure) {
                 try community.recompute { $0[.members].minimumEntries = 5 }
             } catch {
-                if case .nothingToPublish(let reason) = error { return reason }
+                return error.message
             }
             return nil
         }
@@ -135,14 +136,12 @@ struct PublishingTests {
         let absent = RecomputeJob(
             catalogPath: community.directory.path + "/none.sqlite", store: community.store,
             parameters: .init(threads: 1), startedAtMilliseconds: 1_795_000_000_000)
-        #expect { try absent.run(observer: RecordingObserver()) } throws: { error in
-            guard case .catalog(let error)? = error as? RecomputeError else { return false }
-            return error.code == .missing
+        #expect { try absent.run(observer: RecordingObserver()) } throws: {
+            ($0 as? Failure)?.code == .missing
         }
         // A file where the folder should be.
-        #expect { try community.recompute(into: FolderStore(community.catalogPath)) } throws: { error in
-            guard case .store(let error)? = error as? RecomputeError else { return false }
-            return error.code == .badLocation
+        #expect { try community.recompute(into: FolderStore(community.catalogPath)) } throws: {
+            ($0 as? Failure)?.code == .badUsage
         }
     }
 

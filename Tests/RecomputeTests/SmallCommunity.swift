@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Foundation
 import Model
@@ -71,7 +72,7 @@ final class SmallCommunity {
     func recompute(
         into other: (any VersionStore)? = nil, observer: RecordingObserver = .init(),
         change: (inout RecomputeParameters) -> Void = { _ in }
-    ) throws(RecomputeError) -> RecomputeJob.Outcome {
+    ) throws(Failure) -> RecomputeJob.Outcome {
         var parameters = RecomputeParameters(threads: 2)
         change(&parameters)
         runs += 1

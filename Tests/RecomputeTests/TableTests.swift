@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Foundation
@@ -171,7 +172,7 @@ struct TableTests {
         let folder = community.directory.path + "/shared"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         let orders = Mutex<[String]>([])
-        let finding = SharedFinding(folder: folder, partCount: 5, blockRows: 3) { order throws(RecomputeError) in
+        let finding = SharedFinding(folder: folder, partCount: 5, blockRows: 3) { order throws(Failure) in
             orders.withLock { $0.append(order.relation) }
             for part in order.parts.reversed() + order.parts.prefix(2) {
                 _ = try PairFile.write(
@@ -184,7 +185,7 @@ struct TableTests {
         #expect(orders.withLock { $0 } == ["photos", "members"])
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         let lazy = SharedFinding(folder: folder, partCount: 5, blockRows: nil) { _ in }
-        #expect(throws: RecomputeError.self) { try recompute(community, into: other, finding: lazy) }
+        #expect(throws: Failure.self) { try recompute(community, into: other, finding: lazy) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
         #expect(try other.current() == expected.version)
     }
@@ -200,11 +201,11 @@ struct TableTests {
                 .exportTables(to: path, relations: .standard, rowsPerPart: 500)
             return path
         }
-        func code(_ tables: String) -> CatalogError.Code? {
+        func code(_ tables: String) -> Failure.Code? {
             do {
                 _ = try recompute(community, tables: tables)
                 return nil
-            } catch RecomputeError.catalog(let error) { return error.code } catch { return nil }
+            } catch { return (error as? Failure)?.code }
         }
         #expect(code(community.directory.path + "/none") == .missing)
         let flipped = try export("flipped")

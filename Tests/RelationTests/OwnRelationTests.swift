@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import CommandLine
 import Foundation
@@ -44,10 +45,10 @@ struct OwnRelationTests {
     func missingTable() throws {
         let community = try OwnCommunity()
         _ = try Catalog(path: community.catalogPath, mode: .writing)
-        let error = #expect(throws: CatalogError.self) {
+        let error = #expect(throws: Failure.self) {
             try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         }
-        #expect(error?.code == .notACatalog && error?.message.contains("has no table bookmarks yet") == true)
+        #expect(error?.code == .otherFormat && error?.message.contains("has no table bookmarks yet") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.table) == 0)

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import ModelStore
 @testable import Service
@@ -18,7 +19,7 @@ struct AwaitedCatalogTests {
 
     /// What a daemon finds when it looks for its catalog.
     private final class Place: Sendable {
-        let found = Mutex<Result<Deployment?, ServiceError>>(.success(nil))
+        let found = Mutex<Result<Deployment?, Failure>>(.success(nil))
     }
 
     private func daemon(_ place: Place) throws -> Daemon {
@@ -58,7 +59,7 @@ struct AwaitedCatalogTests {
         #expect(try get(daemon, "/v1/users/ann/recommendations").status == 501)
         #expect(try get(daemon, "/v1/groups/birds/similar").text.contains("alps"))
         // A catalog that cannot be opened yet, such as one that is being copied, is tried again.
-        place.found.withLock { $0 = .failure(ServiceError(.startFailed, "late.sqlite is no catalog")) }
+        place.found.withLock { $0 = .failure(Failure(.general, "late.sqlite is no catalog")) }
         try await wait(for: daemon) { $0.contains("late.sqlite cannot be read yet: late.sqlite is no catalog") }
         let path = members.path + "-nowhere"
         place.found.withLock { [store] in $0 = .success(.catalog(store, path: path)) }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Foundation
@@ -75,12 +76,12 @@ struct FakeCommunity: CommunitySource {
     ]
     var knowsPhotos = true
     var hidden: Set<UInt32> = []
-    var failure: ServiceError?
+    var failure: Failure?
     let changes = ChangeClock()
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { subject != .photos || knowsPhotos }
 
-    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? { nil }
+    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result? { nil }
     func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { .none }
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) -> RecentMemberChanges? { nil }
     var removed: RemovedThings { RemovedThings() }
@@ -88,7 +89,7 @@ struct FakeCommunity: CommunitySource {
     func knownState(
         ofUser id: String, in snapshot: VisibleSnapshot, without forgotten: Set<BytewiseString>,
         atMilliseconds instant: Int64
-    ) throws(ServiceError) -> MemberState? {
+    ) throws(Failure) -> MemberState? {
         if let failure { throw failure }
         return users[id].map { groups in
             var state = MemberState()
@@ -97,30 +98,30 @@ struct FakeCommunity: CommunitySource {
         }
     }
 
-    func isForgotten(user id: String) throws(ServiceError) -> Bool { false }
+    func isForgotten(user id: String) throws(Failure) -> Bool { false }
 
-    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+    func siteDecisions(in snapshot: ModelSnapshot) throws(Failure) -> SiteDecisions {
         SiteDecisions(hidden: hidden, curated: nil)
     }
 
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+    func context(ofPhoto id: String, in model: VisibleModel) throws(Failure) -> PhotoContext? {
         if let failure { throw failure }
         return photos[id]
     }
 
-    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
-        throw failure ?? ServiceError(.journalFailed, "this community takes no changes")
+    func apply(_ change: Change) throws(Failure) -> Change.Outcome {
+        throw failure ?? Failure(.journalFailed, "this community takes no changes")
     }
 
-    func record(exposures changes: [MemberChange]) throws(ServiceError) {}
-    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? { nil }
-    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount { RecordedAmount() }
-    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(ServiceError)
+    func record(exposures changes: [MemberChange]) throws(Failure) {}
+    func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64? { nil }
+    func recordedAmount(ofUser id: String, recent: Int64) throws(Failure) -> RecordedAmount { RecordedAmount() }
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(Failure)
         -> [InteractionRecord]?
     { [] }
-    func interests(ofUser id: String) throws(ServiceError) -> [String] { [] }
-    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] { [] }
-    func curations() throws(ServiceError) -> [Curation] { [] }
+    func interests(ofUser id: String) throws(Failure) -> [String] { [] }
+    func hiddenGroups(after: String?, limit: Int) throws(Failure) -> [HiddenGroup] { [] }
+    func curations() throws(Failure) -> [Curation] { [] }
     func noteOutsideChanges() {}
 }
 
@@ -227,7 +228,7 @@ struct Routes {
             guard let client = SocketClient(port: server.port),
                 let response = client.request(method, target, headers: headers, json: json)
             else {
-                throw ServiceError(.startFailed, "no answer")
+                throw Failure(.general, "no answer")
             }
             return response
         }

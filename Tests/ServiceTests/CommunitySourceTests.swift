@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Dispatch
 import Glibc
@@ -85,8 +86,8 @@ struct CommunitySourceTests {
 
     @Test("A daemon does not start with a missing catalog")
     func missing() {
-        let error = #expect(throws: ServiceError.self) { _ = try JournalSource(catalog: "/nowhere/catalog.db") }
-        #expect(error?.code == .startFailed)
+        let error = #expect(throws: Failure.self) { _ = try JournalSource(catalog: "/nowhere/catalog.db") }
+        #expect(error?.code == .general)
         #expect(error?.message.contains("/nowhere/catalog.db") == true)
     }
 
@@ -103,7 +104,7 @@ struct CommunitySourceTests {
         let routes = Routes(store: store, community: try shared(store, in: folder))
         let router = routes.router()
         for isAway in [false, true, false] {
-            store.state.withLock { $0.failure = isAway ? StoreError(.unavailable, "memory is away") : nil }
+            store.state.withLock { $0.failure = isAway ? Failure(.unavailable, "memory is away") : nil }
             for _ in 0..<3 {
                 #expect(try router.answer("/v1/users/ann/recommendations").status == (isAway ? 503 : 200))
             }
@@ -123,19 +124,19 @@ struct CommunitySourceTests {
         #expect(try source.joined("ann", snapshot) == [0, 2])
         #expect(try source.joined("bob", snapshot) == nil)
         #expect(!source.knows(.photos, in: nil))
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
-        let error = #expect(throws: ServiceError.self) { _ = try source.joined("ann", snapshot) }
-        #expect(error?.code == .publishedMembersFailed)
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is away") }
+        let error = #expect(throws: Failure.self) { _ = try source.joined("ann", snapshot) }
+        #expect(error?.code == .corrupt)
     }
 
     @Test("Without a version, changes are refused with a reason")
     func noVersion() throws {
         let folder = try TemporaryDirectory()
         let source = try shared(FakeStore(), in: folder)
-        let error = #expect(throws: ServiceError.self) {
+        let error = #expect(throws: Failure.self) {
             _ = try source.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1))
         }
-        #expect(error?.code == .noVersion)
+        #expect(error?.code == .unavailable)
         #expect(try source.hiddenGroups(after: nil, limit: 9).isEmpty)
         #expect(try source.curations().isEmpty)
     }
@@ -143,7 +144,7 @@ struct CommunitySourceTests {
 
 extension CommunitySource {
     /// The groups that a user has joined; nil if there is no such user.
-    fileprivate func joined(_ user: String, _ snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+    fileprivate func joined(_ user: String, _ snapshot: ModelSnapshot) throws(Failure) -> [UInt32]? {
         try profile(ofUser: user, in: VisibleSnapshot(snapshot), atMilliseconds: 0)?.joined.map(\.group)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 @testable import Service
 import TestSupport
@@ -70,7 +71,7 @@ struct DaemonAccessTests {
         }
         daemon.stop()
         #expect(lines.all[1] == "tokens are asked for, but not for groups, trending")
-        #expect(throws: ServiceError.self) {
+        #expect(throws: Failure.self) {
             try self.daemon {
                 $0.server.address = "0.0.0.0"
                 $0.live.access = AccessPolicy()

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HTTP
 import Model
@@ -77,7 +78,7 @@ struct DaemonTests {
         defer { daemon.stop() }
         try await wait(for: daemon) { $0.status == 200 }
         let before = try get(daemon, "/v1/users/ann/recommendations")
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is \"away\"") }
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is \"away\"") }
         try await wait(for: daemon) { $0.text.contains("\"degraded\":true") }
         let ready = try get(daemon, "/readyz")
         let readiness = try JSONDecoder().decode(Readiness.self, from: Data(ready.body))
@@ -136,10 +137,10 @@ struct DaemonTests {
         "Addresses that other machines can reach are refused",
         arguments: ["0.0.0.0", "::", "192.0.2.1", "localhost", ""])
     func openAddress(address: String) throws {
-        let error = #expect(throws: ServiceError.self) {
+        let error = #expect(throws: Failure.self) {
             _ = try daemon(FakeStore()) { $0.server.address = address }
         }
-        #expect(error?.code == .addressRefused)
+        #expect(error?.code == .general)
         #expect(error?.message.contains("keys") == true)
     }
 
@@ -147,8 +148,8 @@ struct DaemonTests {
     func takenPort() throws {
         let first = try daemon(FakeStore())
         defer { first.stop() }
-        let error = #expect(throws: ServiceError.self) { _ = try daemon(FakeStore()) { $0.server.port = first.port } }
-        #expect(error?.code == .startFailed)
+        let error = #expect(throws: Failure.self) { _ = try daemon(FakeStore()) { $0.server.port = first.port } }
+        #expect(error?.code == .general)
         #expect(error?.message.hasPrefix("port \(first.port) of 127.0.0.1 is taken") == true)
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import HTTP
 import Model
@@ -178,9 +179,9 @@ struct DescriptionTests {
         var bare = whole
         bare.community = nil
         var failing = whole
-        failing.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))
+        failing.community = FakeCommunity(failure: Failure(.databaseFailed, "the catalog is away"))
         let store = FakeStore()
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is away") }
         var statuses: Set<Int> = []
         for service in [whole, bare, failing, Routes(store: store)] {
             let checker = try checker(service)

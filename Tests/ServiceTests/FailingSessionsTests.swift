@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Synchronization
 import Testing
@@ -10,28 +11,28 @@ struct FailingSessionsTests {
     private final class Failing: SessionStore {
         let isFailing = Mutex(true)
 
-        private func check() throws(ServiceError) {
+        private func check() throws(Failure) {
             guard isFailing.withLock({ $0 }) else { return }
-            throw ServiceError(.sessionsFailed, "the disk is full")
+            throw Failure(.databaseFailed, "the disk is full")
         }
 
-        func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
+        func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan? {
             try check()
             return nil
         }
 
-        func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
+        func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(Failure)
             -> FrozenPlan
         {
             try check()
             return plan
         }
 
-        func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) { try check() }
+        func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure) { try check() }
 
-        func forgetAll(ofUser user: String) throws(ServiceError) { try check() }
+        func forgetAll(ofUser user: String) throws(Failure) { try check() }
 
-        func probeWriting() throws(ServiceError) { try check() }
+        func probeWriting() throws(Failure) { try check() }
     }
 
     /// A clock that is set.
@@ -52,7 +53,7 @@ struct FailingSessionsTests {
             #expect(sessions.plan(ofUser: "ann", session: nil, at: 0) == nil)
             #expect(sessions.keep(plan, ofUser: "ann", session: nil, at: 0) == plan)
         }
-        #expect(throws: ServiceError.self) { try sessions.forgetAll(ofUser: "ann") }
+        #expect(throws: Failure.self) { try sessions.forgetAll(ofUser: "ann") }
         #expect(condition.problem == "the disk is full; lists are made anew for each request")
         failing.isFailing.withLock { $0 = false }
         // On a full disk something small is written now and then: that is not the end of it.

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import ModelStore
 import Synchronization
@@ -17,9 +18,9 @@ final class FakeStore: SharedStore {
         /// Called at the beginning of each request for the current version.
         var whenAsked: (@Sendable () -> Void)?
         /// What asking for the current version fails with.
-        var failure: StoreError?
+        var failure: Failure?
         /// What loading a version fails with.
-        var loadFailure: StoreError?
+        var loadFailure: Failure?
         var loadCount = 0
         var site: PublishedSite?
     }
@@ -40,57 +41,57 @@ final class FakeStore: SharedStore {
         state.withLock { $0.versions[version.manifest.version] = version }
     }
 
-    func current() throws(StoreError) -> VersionName? {
+    func current() throws(Failure) -> VersionName? {
         let (whenAsked, failure, current) = state.withLock { ($0.whenAsked, $0.failure, $0.current) }
         whenAsked?()
         if let failure { throw failure }
         return current
     }
 
-    func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+    func load(_ version: VersionName) throws(Failure) -> LoadedVersion {
         let (failure, loaded) = state.withLock { state in
             state.loadCount += 1
             return (state.loadFailure, state.versions[version])
         }
         if let failure { throw failure }
-        guard let loaded else { throw StoreError(.unknownVersion, "there is no version \(version)") }
+        guard let loaded else { throw Failure(.unknownVersion, "there is no version \(version)") }
         return loaded
     }
 
-    func experiments() throws(StoreError) -> [UInt8]? { state.withLock { $0.experiments } }
+    func experiments() throws(Failure) -> [UInt8]? { state.withLock { $0.experiments } }
 
-    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
+    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool {
         state.withLock { $0.experiments = text }
         return true
     }
 
-    func pinned() throws(StoreError) -> Set<VersionName> { [] }
+    func pinned() throws(Failure) -> Set<VersionName> { [] }
 
-    func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {}
+    func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure) {}
 
-    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { nil }
+    func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? { nil }
 
-    func site() throws(StoreError) -> PublishedSite? { state.withLock { $0.site } }
+    func site() throws(Failure) -> PublishedSite? { state.withLock { $0.site } }
 
-    func siteMark() throws(StoreError) -> [UInt8]? { state.withLock { $0.site.map { Array("\($0)".utf8) } } }
+    func siteMark() throws(Failure) -> [UInt8]? { state.withLock { $0.site.map { Array("\($0)".utf8) } } }
 
-    func setSite(_ site: PublishedSite) throws(StoreError) { state.withLock { $0.site = site } }
+    func setSite(_ site: PublishedSite) throws(Failure) { state.withLock { $0.site = site } }
 
-    func remember(_ version: VersionName) throws(StoreError) {}
+    func remember(_ version: VersionName) throws(Failure) {}
 
     func sweep() {}
-    func lastLoaded() throws(StoreError) -> LoadedVersion? {
+    func lastLoaded() throws(Failure) -> LoadedVersion? {
         state.withLock { state in
             state.lastLoadedCount += 1
             return state.lastLoaded
         }
     }
 
-    func makeCurrent(_ version: VersionName) throws(StoreError) {
+    func makeCurrent(_ version: VersionName) throws(Failure) {
         state.withLock { $0.current = version }
     }
 
-    func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
+    func member(withID id: String, in version: VersionName) throws(Failure) -> PublishedMember? {
         let (failure, profile, isUnlisted) = state.withLock {
             ($0.failure, $0.profiles[id], $0.unlisted.contains(id))
         }
@@ -102,18 +103,18 @@ final class FakeStore: SharedStore {
         }
     }
 
-    func versionNames() throws(StoreError) -> [VersionName] { try versions().map(\.version) }
+    func versionNames() throws(Failure) -> [VersionName] { try versions().map(\.version) }
 
-    func versions() throws(StoreError) -> [Manifest] {
+    func versions() throws(Failure) -> [Manifest] {
         state.withLock { $0.versions.values.map(\.manifest).sorted { $0.version < $1.version } }
     }
 
     func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (Int, Int) -> Void
-    ) throws(StoreError) -> Manifest {
-        throw StoreError(.writeFailed, "this store is only read")
+    ) throws(Failure) -> Manifest {
+        throw Failure(.fileFailed, "this store is only read")
     }
 
-    func prune(keeping count: Int) throws(StoreError) -> [VersionName] { [] }
+    func prune(keeping count: Int) throws(Failure) -> [VersionName] { [] }
 }

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Recommendation
 @testable import Service
@@ -7,10 +8,10 @@ import Testing
 
 /// Settings that a test changes.
 final class TestSettings: SettingsSource {
-    private let next = Mutex<Result<SettingsChange, ServiceError>?>(nil)
+    private let next = Mutex<Result<SettingsChange, Failure>?>(nil)
 
     /// What is given when the source is asked next.
-    func give(_ result: Result<SettingsChange, ServiceError>) { next.withLock { $0 = result } }
+    func give(_ result: Result<SettingsChange, Failure>) { next.withLock { $0 = result } }
 
     func changes(isForced: Bool) throws -> SettingsChange? {
         let given = next.withLock { next in
@@ -117,7 +118,7 @@ struct LiveSettingsTests {
                 .map { String($0.dropFirst(name.count + 1)) }
         }
         #expect(try metric("coterie_configuration_up") == "1")
-        source.give(.failure(ServiceError(.startFailed, "site.yaml:3:1: no")))
+        source.give(.failure(Failure(.general, "site.yaml:3:1: no")))
         try await wait("a failure") { try metric("coterie_configuration_up") == "0" }
         #expect(try metric("coterie_configuration_failures_total") == "1")
         let message = "the configuration cannot be used: site.yaml:3:1: no; the settings before stay in use"

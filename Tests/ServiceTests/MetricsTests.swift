@@ -1,3 +1,4 @@
+import Basics
 import Dispatch
 import Foundation
 import HTTP
@@ -89,7 +90,7 @@ struct MetricsTests {
     func notImplemented() throws {
         var service = Routes(store: FakeStore(try Community.version("v1")))
         service.community = FakeCommunity(
-            knowsPhotos: false, failure: ServiceError(.catalogFailed, "the disk is full"))
+            knowsPhotos: false, failure: Failure(.databaseFailed, "the disk is full"))
         let router = service.router()
         #expect(try router.answer("/v1/photos/p1/groups").status == 501)
         #expect(try router.answer("/v1/users/ann/recommendations").status == 503)
@@ -131,7 +132,7 @@ struct MetricsTests {
         #expect(whole["coterie_store_reachable"] == 1)
         #expect(whole["coterie_store_poll_failures_total"] == 0)
         let store = FakeStore()
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is away") }
         let away = try scrape(Routes(store: store).router()).0.samples
         #expect(away["coterie_model_loaded"] == 0)
         #expect(away["coterie_model_age_seconds"] == nil)

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import ModelStore
@@ -183,7 +184,7 @@ struct ProblemTests {
     @Test("A catalog that cannot be read is answered with 503")
     func failingCommunity() throws {
         var service = try service()
-        service.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))
+        service.community = FakeCommunity(failure: Failure(.databaseFailed, "the catalog is away"))
         for target in ["/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
             let answer = try service.answer(.direct, target)
             #expect(answer.status == 503)

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Dispatch
@@ -19,14 +20,14 @@ struct SiteDecisionTests {
         func ask(_ version: String, _ state: Int, fails: Bool = false) throws -> Set<UInt32> {
             try kept.decisions(in: VersionName(version), at: state) {
                 lookups.append(state)
-                if fails { throw ServiceError(.catalogFailed, "the disk is full") }
+                if fails { throw Failure(.databaseFailed, "the disk is full") }
                 return SiteDecisions(hidden: [UInt32(lookups.count)], curated: nil)
             }.hidden
         }
         #expect(try ask("v1", 1) == [1] && ask("v1", 1) == [1])
         #expect(try ask("v2", 1) == [2] && ask("v2", 1) == [2])
         #expect(try ask("v2", 2) == [3] && ask("v2", 2) == [3])
-        #expect(throws: ServiceError.self) { try ask("v2", 3, fails: true) }
+        #expect(throws: Failure.self) { try ask("v2", 3, fails: true) }
         #expect(try ask("v2", 3) == [5] && ask("v2", 3) == [5])
         #expect(lookups == [1, 1, 2, 3, 3])
     }

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import ModelStore
 import Recommendation
@@ -72,7 +73,7 @@ struct VersionFollowerTests {
         let lines = Lines()
         let follower = follower(store, lines)
         follower.poll()
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is away") }
         for _ in 0..<3 { follower.poll() }
         #expect(serving(follower) == "v1")
         #expect(follower.current.problem == "memory is away")
@@ -95,7 +96,7 @@ struct VersionFollowerTests {
     @Test("A version published while the store was away is served when it is back")
     func recovery() throws {
         let store = FakeStore()
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is away") }
         let follower = follower(store)
         follower.poll()
         #expect(follower.current.problem == "memory is away")
@@ -111,7 +112,7 @@ struct VersionFollowerTests {
         let store = FakeStore(try Community.version("v1"), try Community.version("v2"))
         let image = try Community.version("v1")
         store.state.withLock {
-            $0.failure = StoreError(.unavailable, "memory is away")
+            $0.failure = Failure(.unavailable, "memory is away")
             $0.lastLoaded = image
         }
         let lines = Lines()
@@ -137,7 +138,7 @@ struct VersionFollowerTests {
         let image = try Community.version("v1")
         let empty = FakeStore()
         let damaged = FakeStore(try Community.version("v2"))
-        damaged.state.withLock { $0.loadFailure = StoreError(.corrupt, "v2 is damaged") }
+        damaged.state.withLock { $0.loadFailure = Failure(.corrupt, "v2 is damaged") }
         for store in [empty, damaged] {
             store.state.withLock { $0.lastLoaded = image }
             let follower = follower(store)
@@ -155,7 +156,7 @@ struct VersionFollowerTests {
         let follower = follower(store)
         follower.poll()
         store.state.withLock {
-            $0.failure = StoreError(.unavailable, "memory is away")
+            $0.failure = Failure(.unavailable, "memory is away")
             $0.lastLoaded = image
         }
         for _ in 0..<5 { follower.poll() }
@@ -203,7 +204,7 @@ struct VersionFollowerTests {
         store.add(try Community.version("v2"))
         try store.makeCurrent(VersionName("v2"))
         store.state.withLock {
-            $0.loadFailure = StoreError(.corrupt, "its checksum differs")
+            $0.loadFailure = Failure(.corrupt, "its checksum differs")
             $0.loadCount = 0
         }
         for _ in 0..<500 { follower.poll() }
@@ -221,10 +222,10 @@ struct VersionFollowerTests {
     @Test("The failure is reported also between two attempts")
     func failureAfterFailure() throws {
         let store = FakeStore(try Community.version("v1"))
-        store.state.withLock { $0.loadFailure = StoreError(.corrupt, "its checksum differs") }
+        store.state.withLock { $0.loadFailure = Failure(.corrupt, "its checksum differs") }
         let follower = follower(store)
         for _ in 0..<20 { follower.poll() }
-        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        store.state.withLock { $0.failure = Failure(.unavailable, "memory is away") }
         follower.poll()
         #expect(follower.current.problem == "memory is away")
         store.state.withLock { $0.failure = nil }
@@ -236,7 +237,7 @@ struct VersionFollowerTests {
     @Test("A failing version does not delay another one")
     func replaced() throws {
         let store = FakeStore(try Community.version("v1"))
-        store.state.withLock { $0.loadFailure = StoreError(.corrupt, "its checksum differs") }
+        store.state.withLock { $0.loadFailure = Failure(.corrupt, "its checksum differs") }
         let follower = follower(store)
         for _ in 0..<10 { follower.poll() }
         store.add(try Community.version("v2"))

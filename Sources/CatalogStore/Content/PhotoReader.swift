@@ -1,3 +1,4 @@
+package import Basics
 import Model
 import SQLite
 
@@ -50,7 +51,7 @@ struct PhotoReader: Sendable {
     ///   - rows: the columns `photo_key`, `user_key`, `tags`, `latitude`, `longitude` of the public photos in the
     ///     range, in ascending order of their keys.
     ///   - index: the index of the range.
-    mutating func read(_ rows: Statement, _ keys: Range<Int>, index: Int) throws(DatabaseError) {
+    mutating func read(_ rows: Statement, _ keys: Range<Int>, index: Int) throws(Failure) {
         var part = Part(range: index)
         part.owners.reserveCapacity(keys.count)
         part.cells.reserveCapacity(keys.count)
@@ -178,10 +179,8 @@ extension Catalog {
     /// Returns a photo with its groups, and the groups of its owner and of similar photos.
     ///
     /// - Returns: `nil` if there is no such photo.
-    package func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
-        try wrapping { () throws(DatabaseError) in
-            try photo("photo_id = ?") { $0.bind(id, at: 1) }
-        }
+    package func photo(withID id: String) throws(Failure) -> PhotoRecord? {
+        try photo("photo_id = ?") { $0.bind(id, at: 1) }
     }
 
     /// Returns a public photo as `photo(withID:)` does, or `nil` if there is no such photo.
@@ -191,56 +190,50 @@ extension Catalog {
     ///
     /// - Parameter isShown: returns whether a public photo of an owner is shown.
     package func publicPhoto(withID id: String, where isShown: (_ ownerID: String?) -> Bool = { _ in true })
-        throws(CatalogError) -> PhotoRecord?
+        throws(Failure) -> PhotoRecord?
     {
-        try wrapping { () throws(DatabaseError) in
-            try photo(
-                "photo_id = ?1 AND visibility = 0",
-                of: """
-                    (SELECT photo_key, user_key, visibility, tags, latitude, longitude, photo_id FROM photos
-                    WHERE photo_id >= ?1 ORDER BY photo_id LIMIT 1) AS photos
-                    """, where: isShown
-            ) { $0.bind(id, at: 1) }
-        }
+        try photo(
+            "photo_id = ?1 AND visibility = 0",
+            of: """
+                (SELECT photo_key, user_key, visibility, tags, latitude, longitude, photo_id FROM photos
+                WHERE photo_id >= ?1 ORDER BY photo_id LIMIT 1) AS photos
+                """, where: isShown
+        ) { $0.bind(id, at: 1) }
     }
 
     /// Returns the photo of a column in a matrix of this catalog.
-    package func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
-        try wrapping { () throws(DatabaseError) in
-            try photo("photo_key = ?") { $0.bind(Int64(column), at: 1) }
-        }
+    package func photo(ofColumn column: UInt32) throws(Failure) -> PhotoRecord? {
+        try photo("photo_key = ?") { $0.bind(Int64(column), at: 1) }
     }
 
     /// Returns public photos of a public group that is not hidden, the last added to the catalog first.
     ///
     /// - Parameter limit: the most photos.
-    package func publicPhotos(ofGroup id: String, limit: Int) throws(CatalogError) -> [PooledPhoto] {
-        try wrapping { () throws(DatabaseError) in
-            // The order of the table's own keys: a great pool is never sorted.
-            let rows = try database.prepare(
-                """
-                SELECT photo_id, user_id, width, height FROM pools JOIN photos USING (photo_key)
-                LEFT JOIN users ON users.user_key = photos.user_key
-                WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1 AND \(CatalogSchema.isShown))
-                AND photos.visibility = 0 ORDER BY photo_key DESC LIMIT ?2
-                """)
-            rows.bind(id, at: 1)
-            rows.bind(Int64(limit), at: 2)
-            var photos: [PooledPhoto] = []
-            while try rows.step() {
-                photos.append(
-                    PooledPhoto(
-                        id: rows.text(0), ownerID: rows.optionalText(1), width: rows.optionalInteger(2),
-                        height: rows.optionalInteger(3)))
-            }
-            return photos
+    package func publicPhotos(ofGroup id: String, limit: Int) throws(Failure) -> [PooledPhoto] {
+        // The order of the table's own keys: a great pool is never sorted.
+        let rows = try database.prepare(
+            """
+            SELECT photo_id, user_id, width, height FROM pools JOIN photos USING (photo_key)
+            LEFT JOIN users ON users.user_key = photos.user_key
+            WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1 AND \(CatalogSchema.isShown))
+            AND photos.visibility = 0 ORDER BY photo_key DESC LIMIT ?2
+            """)
+        rows.bind(id, at: 1)
+        rows.bind(Int64(limit), at: 2)
+        var photos: [PooledPhoto] = []
+        while try rows.step() {
+            photos.append(
+                PooledPhoto(
+                    id: rows.text(0), ownerID: rows.optionalText(1), width: rows.optionalInteger(2),
+                    height: rows.optionalInteger(3)))
         }
+        return photos
     }
 
     private func photo(
         _ condition: String, of source: String = "photos", where isShown: (_ ownerID: String?) -> Bool = { _ in true },
         _ bind: (Statement) -> Void
-    ) throws(DatabaseError) -> PhotoRecord? {
+    ) throws(Failure) -> PhotoRecord? {
         let row = try database.prepare(
             """
             SELECT photo_key, photos.user_key, visibility, user_id, tags, latitude, longitude, photo_id
@@ -255,7 +248,7 @@ extension Catalog {
         return PhotoRecord(
             id: row.text(7), visibility: Visibility(code: row.integer(2)), ownerID: row.optionalText(3),
             groups: try groupIDs(in: .pools, of: key), ownerGroups: try poolCounts(ofOwner: owner, except: key),
-            ownerMemberships: try owner.map { owner throws(DatabaseError) in
+            ownerMemberships: try owner.map { owner throws(Failure) in
                 try groupIDs(in: .memberships, of: owner)
             } ?? [],
             tags: row.text(4).split(separator: ";").map(String.init), location: location,
@@ -263,7 +256,7 @@ extension Catalog {
     }
 
     /// Returns the external ids of the shown groups that a user or a photo is in, ascending.
-    func groupIDs(in source: RelationSource, of key: Int64) throws(DatabaseError) -> [String] {
+    func groupIDs(in source: RelationSource, of key: Int64) throws(Failure) -> [String] {
         let rows = try database.prepare(
             """
             SELECT group_id FROM \(source.table) JOIN groups USING (group_key)
@@ -273,7 +266,7 @@ extension Catalog {
         return try rows.texts()
     }
 
-    private func poolCounts(ofOwner owner: Int64?, except photo: Int64) throws(DatabaseError)
+    private func poolCounts(ofOwner owner: Int64?, except photo: Int64) throws(Failure)
         -> [PhotoRecord.OwnerGroup]
     {
         guard let owner else { return [] }

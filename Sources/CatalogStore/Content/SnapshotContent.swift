@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 import Synchronization
@@ -29,11 +30,9 @@ extension CatalogSnapshot {
     private static let photosPerRange = 1 << 15
 
     /// Whether any photo ever had tags or a location.
-    package func hasPhotoContent() throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in
-            if try catalog.mayHaveValues(.tags) { return true }
-            return try catalog.mayHaveValues(.latitude)
-        }
+    package func hasPhotoContent() throws(Failure) -> Bool {
+        if try catalog.mayHaveValues(.tags) { return true }
+        return try catalog.mayHaveValues(.latitude)
     }
 
     /// Reads the content of all public photos, in one pass if their tags fit into memory.
@@ -41,9 +40,9 @@ extension CatalogSnapshot {
     /// - Parameters:
     ///   - minimumPhotos: the least number of photos of a tag or cell in a vocabulary, inclusive.
     ///   - progress: called with the number of keys passed so far, from any thread.
-    /// - Throws: `CatalogError.Code.badData` if the photos are damaged.
+    /// - Throws: `Failure.Code.badData` if the photos are damaged.
     package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(CatalogError) -> PhotoContent
+        throws(Failure) -> PhotoContent
     {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
     }
@@ -51,11 +50,9 @@ extension CatalogSnapshot {
     /// Reads the content with a limit on the number of different tags in the memory of each thread.
     func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
-    ) throws(CatalogError) -> PhotoContent {
-        let hidden = try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0
-        }
-        return try content(minimumPhotos: minimumPhotos) { choice throws(CatalogError) in
+    ) throws(Failure) -> PhotoContent {
+        let hidden = try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0
+        return try content(minimumPhotos: minimumPhotos) { choice throws(Failure) in
             let readers = try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
             guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
             try catalog.checkCount(
@@ -65,35 +62,31 @@ extension CatalogSnapshot {
     }
 
     private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(CatalogError) -> [PhotoReader]
+        throws(Failure) -> [PhotoReader]
     {
         let highest = try catalog.highestKey(of: .photos)
-        let columns = try wrapping { () throws(DatabaseError) in
-            let tags = try catalog.mayHaveValues(.tags) ? "tags" : "NULL"
-            let place = try catalog.mayHaveValues(.latitude) ? "latitude, longitude" : "NULL, NULL"
-            return "photo_key, user_key, \(tags), \(place)"
-        }
+        let tags = try catalog.mayHaveValues(.tags) ? "tags" : "NULL"
+        let place = try catalog.mayHaveValues(.latitude) ? "latitude, longitude" : "NULL, NULL"
+        let columns = "photo_key, user_key, \(tags), \(place)"
         let width = Self.photosPerRange
         let ranges = stride(from: 0, to: highest + 1, by: width).map { $0..<min($0 + width, highest + 1) }
         let next = Atomic<Int>(0)
         let photosRead = Atomic<Int>(0)
-        return try readParts(connections.count) { catalog, _ throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let rows = try catalog.database.prepare(
-                    """
-                    SELECT \(columns) FROM photos WHERE photo_key BETWEEN ? AND ? AND visibility = 0
-                    ORDER BY photo_key
-                    """)
-                var reader = PhotoReader(tagNumbers)
-                while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
-                    let keys = ranges[index]
-                    rows.bind(Int64(keys.lowerBound), at: 1)
-                    rows.bind(Int64(keys.upperBound - 1), at: 2)
-                    try reader.read(rows, keys, index: index)
-                    progress(photosRead.add(keys.count, ordering: .relaxed).newValue)
-                }
-                return reader
+        return try readParts(connections.count) { catalog, _ throws(Failure) in
+            let rows = try catalog.database.prepare(
+                """
+                SELECT \(columns) FROM photos WHERE photo_key BETWEEN ? AND ? AND visibility = 0
+                ORDER BY photo_key
+                """)
+            var reader = PhotoReader(tagNumbers)
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
+                let keys = ranges[index]
+                rows.bind(Int64(keys.lowerBound), at: 1)
+                rows.bind(Int64(keys.upperBound - 1), at: 2)
+                try reader.read(rows, keys, index: index)
+                progress(photosRead.add(keys.count, ordering: .relaxed).newValue)
             }
+            return reader
         }
     }
 
@@ -103,7 +96,7 @@ extension CatalogSnapshot {
     ///   - readers: the photos of each thread. They are taken from the array, so that their memory is freed step by
     ///     step.
     ///   - minimumPhotos: the least number of photos of a term in a vocabulary, inclusive.
-    func content(of readers: inout [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
+    func content(of readers: inout [PhotoReader], minimumPhotos: Int) throws(Failure) -> PhotoContent {
         let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
         let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
         let (indexesOfTags, indexesOfCells) = (tags.indexes, cells.indexes)
@@ -112,7 +105,7 @@ extension CatalogSnapshot {
             readers.enumerated().flatMap { reader, read in read.parts.map { (reader: reader, part: $0) } }
                 .sorted { $0.part.range < $1.part.range })
         readers = []
-        let converted = try readParts(partCount) { _, number throws(CatalogError) in
+        let converted = try readParts(partCount) { _, number throws(Failure) in
             let taken = parts.withLock { parts in
                 defer { parts[number] = nil }
                 return parts[number]
@@ -139,8 +132,8 @@ extension CatalogSnapshot {
     ///   - minimumPhotos: the least number of photos of a term in a vocabulary, inclusive.
     ///   - read: reads all photos on several threads, and numbers the chosen tags.
     func content(
-        minimumPhotos: Int, read: (TagNumbers.Choice) throws(CatalogError) -> [PhotoReader]
-    ) throws(CatalogError) -> PhotoContent {
+        minimumPhotos: Int, read: (TagNumbers.Choice) throws(Failure) -> [PhotoReader]
+    ) throws(Failure) -> PhotoContent {
         var readers = try read(.all)
         if readers.contains(where: \.tagNumbers.isFull) {
             readers = []
@@ -151,8 +144,8 @@ extension CatalogSnapshot {
 
     /// Returns the tags of the vocabulary.
     private func frequentTags(
-        minimumPhotos: Int, read: (TagNumbers.Choice) throws(CatalogError) -> [PhotoReader]
-    ) throws(CatalogError) -> Set<String> {
+        minimumPhotos: Int, read: (TagNumbers.Choice) throws(Failure) -> [PhotoReader]
+    ) throws(Failure) -> Set<String> {
         var found: [(text: String, photos: Int)] = []
         // The shares to count; a share that does not fit into memory is halved.
         var shares = [TagShare(index: 0, count: 2), TagShare(index: 1, count: 2)]

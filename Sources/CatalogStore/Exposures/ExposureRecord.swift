@@ -1,3 +1,4 @@
+package import Basics
 package import Changes
 package import Model
 import SQLite
@@ -26,24 +27,20 @@ extension Catalog {
     /// - Complexity: O(exposures + interactions of these members).
     package func forEachMember(
         exposedIn experiment: String, before latest: Int64, interactionsFrom earliest: Int64, until end: Int64,
-        _ body: (ExposedMember) throws(CatalogError) -> Void
-    ) throws(CatalogError) {
-        let reader = try wrapping { () throws(DatabaseError) in
-            try ExposedMemberReader(database, experiment, before: latest, earliest..<max(earliest, end))
-        }
-        while let member = try wrapping({ () throws(DatabaseError) in try reader.next() }) { try body(member) }
+        _ body: (ExposedMember) throws(Failure) -> Void
+    ) throws(Failure) {
+        let reader = try ExposedMemberReader(database, experiment, before: latest, earliest..<max(earliest, end))
+        while let member = try reader.next() { try body(member) }
     }
 
     /// Returns the times at which the members of an experiment were first shown a list, ascending.
-    package func firstExposures(in experiment: String) throws(CatalogError) -> [Int64] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first")
-            rows.bind(experiment, at: 1)
-            var times: [Int64] = []
-            while try rows.step() { times.append(rows.integer(0)) }
-            return times
-        }
+    package func firstExposures(in experiment: String) throws(Failure) -> [Int64] {
+        let rows = try database.prepare(
+            "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first")
+        rows.bind(experiment, at: 1)
+        var times: [Int64] = []
+        while try rows.step() { times.append(rows.integer(0)) }
+        return times
     }
 
     /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
@@ -55,21 +52,19 @@ extension Catalog {
     ///   - start: the first time, inclusive, in Unix milliseconds.
     ///   - end: the last time, exclusive, in Unix milliseconds.
     package func countsOfListInteractions(_ kind: Interaction.Kind, since start: Int64, before end: Int64)
-        throws(CatalogError) -> [Int]
+        throws(Failure) -> [Int]
     {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT count(DISTINCT group_key) FILTER (WHERE kind = ?) FROM interactions
-                WHERE recommendation_id IS NOT NULL AND occurred_at >= ? AND occurred_at < ? GROUP BY user_key
-                """)
-            rows.bind(kind.number, at: 1)
-            rows.bind(start, at: 2)
-            rows.bind(end, at: 3)
-            var counts: [Int] = []
-            while try rows.step() { counts.append(Int(rows.integer(0))) }
-            return counts
-        }
+        let rows = try database.prepare(
+            """
+            SELECT count(DISTINCT group_key) FILTER (WHERE kind = ?) FROM interactions
+            WHERE recommendation_id IS NOT NULL AND occurred_at >= ? AND occurred_at < ? GROUP BY user_key
+            """)
+        rows.bind(kind.number, at: 1)
+        rows.bind(start, at: 2)
+        rows.bind(end, at: 3)
+        var counts: [Int] = []
+        while try rows.step() { counts.append(Int(rows.integer(0))) }
+        return counts
     }
 }
 
@@ -85,7 +80,7 @@ private final class ExposedMemberReader {
 
     init(
         _ database: Database, _ experiment: String, before latest: Int64, _ span: Range<Int64>
-    ) throws(DatabaseError) {
+    ) throws(Failure) {
         self.span = span
         exposures = try database.prepare(
             """
@@ -113,7 +108,7 @@ private final class ExposedMemberReader {
         following = try nextRow()
     }
 
-    private func nextRow() throws(DatabaseError) -> (user: Int64, record: ExposureRecord)? {
+    private func nextRow() throws(Failure) -> (user: Int64, record: ExposureRecord)? {
         guard try exposures.step() else { return nil }
         var record = ExposureRecord(
             experiment: experiment, arm: exposures.text(1), recommendationID: exposures.text(2),
@@ -127,7 +122,7 @@ private final class ExposedMemberReader {
         return (exposures.integer(0), record)
     }
 
-    func next() throws(DatabaseError) -> ExposedMember? {
+    func next() throws(Failure) -> ExposedMember? {
         guard let first = following else { return nil }
         var records: [ExposureRecord] = []
         while let row = following, row.user == first.user {
@@ -184,7 +179,7 @@ struct ExposureWriter {
     private let expire: Statement
     private let delete: Statement
 
-    init(_ database: Database) throws(DatabaseError) {
+    init(_ database: Database) throws(Failure) {
         insert = try database.prepare(
             "INSERT INTO exposures (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(Self.adding)"
         )
@@ -197,14 +192,14 @@ struct ExposureWriter {
     }
 
     /// Adds exposures of a member, and removes exposures of all members that are older than `daysKept`.
-    func write(_ records: [ExposureRecord], user: Int64) throws(DatabaseError) {
+    func write(_ records: [ExposureRecord], user: Int64) throws(Failure) {
         for record in records { try write(record, user: user) }
         guard let day = records.map(\.day).max() else { return }
         expire.bind(day - Self.daysKept, at: 1)
         try expire.run()
     }
 
-    private func write(_ record: ExposureRecord, user: Int64) throws(DatabaseError) {
+    private func write(_ record: ExposureRecord, user: Int64) throws(Failure) {
         insert.bind(user, at: 1)
         insert.bind(record.experiment, at: 2)
         insert.bind(record.day, at: 3)
@@ -224,7 +219,7 @@ struct ExposureWriter {
     }
 
     /// Removes all exposures of a member.
-    func forget(user: Int64) throws(DatabaseError) {
+    func forget(user: Int64) throws(Failure) {
         delete.bind(user, at: 1)
         try delete.run()
     }

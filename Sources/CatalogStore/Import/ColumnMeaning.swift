@@ -1,3 +1,4 @@
+import Basics
 import RecordReading
 
 /// The meaning that the name of an unknown column suggests.
@@ -74,8 +75,8 @@ extension Importer {
     }
 
     /// Refuses a file whose unknown columns tell that it must not be imported like this.
-    func checkUnknownColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
-        do throws(CatalogError) { try kindGuard.check(reader) } catch {
+    func checkUnknownColumns(_ reader: borrowing RecordReader) throws(Failure) {
+        do throws(Failure) { try kindGuard.check(reader) } catch {
             isOfOtherKind = true
             throw error
         }
@@ -85,7 +86,7 @@ extension Importer {
     /// Refuses a file with an unknown column that seems to say which groups or photos must not be shown.
     ///
     /// If the file has the column `visibility`, other columns of that meaning are only reported.
-    private func checkMeanings(_ reader: borrowing RecordReader) throws(CatalogError) {
+    private func checkMeanings(_ reader: borrowing RecordReader) throws(Failure) {
         guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }) else { return }
         let isMissing = reader.isMissing(visibility)
         for name in unknownColumns(reader) {
@@ -105,7 +106,7 @@ extension Importer {
                     """
             default: continue
             }
-            throw CatalogError(
+            throw Failure(
                 .badData,
                 """
                 \(reader.source): the column \(shown(name)) would be passed over, but seems to \(advice); if it does \

@@ -52,7 +52,7 @@ final class EntityWriter {
     /// The number of public rows that are not shown any more because their records were rejected, and the first id.
     private(set) var hiddenByRejects: (count: Int, first: String) = (0, "")
 
-    init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
+    init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(Failure) {
         columns = kind.columns
         notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         words = kind.columns.map(\.type.words)
@@ -65,13 +65,11 @@ final class EntityWriter {
         identifierBytes = options.identifierBytes
         isStrict = options.isStrict
         let isStrict = isStrict
-        (forgotten, owners, selectKey) = try wrapping { () throws(DatabaseError) in
-            (
-                try ForgottenIDs(database, readmits: options.readmits),
-                kind == .photos ? try IdentifierResolver(.users, database, isStrict: isStrict) : nil,
-                try database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
-            )
-        }
+        (forgotten, owners, selectKey) = (
+            try ForgottenIDs(database, readmits: options.readmits),
+            kind == .photos ? try IdentifierResolver(.users, database, isStrict: isStrict) : nil,
+            try database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
+        )
     }
 
     /// The number of photo owners that were created as users.
@@ -108,7 +106,7 @@ final class EntityWriter {
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
             throw .record(problem)
-        } catch let error as DatabaseError {
+        } catch let error as Failure {
             throw .database(error)
         } catch { preconditionFailure("nothing else is thrown: \(error)") }
     }
@@ -227,7 +225,7 @@ final class EntityWriter {
         }
     }
 
-    private func ownerKey(_ slot: UInt32) throws(DatabaseError) -> Int64? {
+    private func ownerKey(_ slot: UInt32) throws(Failure) -> Int64? {
         if ownerKeys.keys[Int(slot)] == 0 {
             guard let key = try owners?.key(of: ownerKeys.id(slot)) else { return nil }
             ownerKeys.setKey(UInt32(key), of: slot)
@@ -243,7 +241,7 @@ final class EntityWriter {
     /// member whose record is rejected is not listed any more if the file tells who is.
     ///
     /// - Parameter visibility: the visibility of the record, or nil if the file does not tell visibilities.
-    func noteRejected(_ id: String, _ reader: borrowing RecordReader, visibility: Visibility?) throws(DatabaseError) {
+    func noteRejected(_ id: String, _ reader: borrowing RecordReader, visibility: Visibility?) throws(Failure) {
         if keepsSeen { try noteSeen(id) }
         for (index, column) in columns.enumerated()
         where column.type.isWithdrawnByNull && !reader.isMissing(index) {
@@ -288,7 +286,7 @@ final class EntityWriter {
         columns.firstIndex { if case .visibility = $0.type { true } else { false } }
     }
 
-    private func noteSeen(_ id: String) throws(DatabaseError) {
+    private func noteSeen(_ id: String) throws(Failure) {
         selectKey.bind(Optional(id), at: 1)
         guard try selectKey.step() else { return }
         let key = Int(selectKey.integer(0))
@@ -300,7 +298,7 @@ final class EntityWriter {
     /// Returns the statements for a set of fields.
     ///
     /// Parameters have the numbers of the columns, from 1.
-    private func statements(for fields: UInt64) throws(DatabaseError) -> FieldStatements {
+    private func statements(for fields: UInt64) throws(Failure) -> FieldStatements {
         if let latest, latest.fields == fields { return latest }
         let found = if let known = statements[fields] { known } else { try prepared(fields) }
         statements[fields] = found
@@ -308,7 +306,7 @@ final class EntityWriter {
         return found
     }
 
-    private func prepared(_ fields: UInt64) throws(DatabaseError) -> FieldStatements {
+    private func prepared(_ fields: UInt64) throws(Failure) -> FieldStatements {
         let given = columns.indices.filter { fields & (1 << UInt64($0)) != 0 }
             .map { index in
                 let (target, mark) = (columns[index].target, "?\(index + 1)")
@@ -364,5 +362,5 @@ enum EntityFailure: Error {
     /// The record is bad.
     case record(RecordProblem)
     /// SQLite failed.
-    case database(DatabaseError)
+    case database(Failure)
 }

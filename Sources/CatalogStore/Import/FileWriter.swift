@@ -8,7 +8,7 @@ final class FileWriter {
     private var buffer: [UInt8] = []
 
     /// Creates a file, or empties an existing one.
-    init(path: String) throws(CatalogError) {
+    init(path: String) throws(Failure) {
         self.path = path
         do throws(FileError) { descriptor = try PrivateFile.emptied(path) } catch {
             throw Self.failure(path, error)
@@ -17,15 +17,15 @@ final class FileWriter {
 
     deinit { close(descriptor) }
 
-    func write(_ text: String) throws(CatalogError) { try write(Array(text.utf8)) }
+    func write(_ text: String) throws(Failure) { try write(Array(text.utf8)) }
 
-    func write(_ bytes: [UInt8]) throws(CatalogError) {
+    func write(_ bytes: [UInt8]) throws(Failure) {
         buffer += bytes
         if buffer.count >= 1 << 16 { try flush() }
     }
 
     /// Writes out the buffer; must be called at the end.
-    func flush() throws(CatalogError) {
+    func flush() throws(Failure) {
         guard Descriptor.write(buffer, to: descriptor) else { throw Self.failure(path, FileError(errno)) }
         buffer.removeAll(keepingCapacity: true)
     }
@@ -33,8 +33,8 @@ final class FileWriter {
     /// Removes a file, if it exists.
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    private static func failure(_ path: String, _ error: FileError) -> CatalogError {
-        CatalogError(
+    private static func failure(_ path: String, _ error: FileError) -> Failure {
+        Failure(
             .fileFailed, "cannot write rejected lines to \(path): \(error.reason); name another file with --rejects")
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CXXHash
 import Model
 import SQLite
@@ -18,7 +19,7 @@ final class IdentifierResolver {
     private(set) var createdCount = 0
 
     /// - Parameter isStrict: Whether an unknown id gets no key, instead of a new row.
-    init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
+    init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(Failure) {
         self.table = table
         self.database = database
         self.isStrict = isStrict
@@ -28,7 +29,7 @@ final class IdentifierResolver {
     }
 
     /// Returns the key of an id; nil if the id is unknown and the resolver is strict.
-    func key(of id: String) throws(DatabaseError) -> Int64? {
+    func key(of id: String) throws(Failure) -> Int64? {
         if insertsFirst, let key = try inserted(id) { return key }
         select.bind(id, at: 1)
         if try select.step() {
@@ -39,7 +40,7 @@ final class IdentifierResolver {
         return isStrict ? nil : try inserted(id)
     }
 
-    private func inserted(_ id: String) throws(DatabaseError) -> Int64? {
+    private func inserted(_ id: String) throws(Failure) -> Int64? {
         let insert = if let insert { insert } else { try preparedInsert() }
         self.insert = insert
         insert.bind(id, at: 1)
@@ -50,7 +51,7 @@ final class IdentifierResolver {
         return database.lastInsertedRowID
     }
 
-    private func preparedInsert() throws(DatabaseError) -> Statement {
+    private func preparedInsert() throws(Failure) -> Statement {
         let visibility = try UndescribedRows(of: table, database)?.visibilityOfNewRow()
         let (column, value) = visibility.map { (", visibility", ", \($0.code)") } ?? ("", "")
         return try database.prepare(

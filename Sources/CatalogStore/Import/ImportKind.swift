@@ -252,7 +252,7 @@ package struct ImportSummary: Sendable {
     /// The findings that deserve a look.
     package var findings: [ImportFinding] = []
     /// The reason why the import would fail, noted by a dry run; nil if it would succeed.
-    package var failure: CatalogError?
+    package var failure: Failure?
     /// The elapsed time, in seconds.
     package var seconds = 0.0
 

@@ -1,11 +1,11 @@
-import Basics
+package import Basics
 import Model
 package import RecordReading
 import SQLite
 
 extension Importer {
     /// Imports all records of a file.
-    func read(_ input: InputFile) throws(CatalogError) {
+    func read(_ input: InputFile) throws(Failure) {
         let bytesBefore = progress.bytesRead
         var reader = try reader(of: input)
         try checkColumns(reader)
@@ -42,7 +42,7 @@ extension Importer {
         try checkUnknownColumns(reader)
     }
 
-    private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
+    private func reader(of input: InputFile) throws(Failure) -> RecordReader {
         let columns = columns.map {
             RecordColumn(
                 $0.name, isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name], isList: $0.type.isList)
@@ -51,7 +51,7 @@ extension Importer {
     }
 
     /// Refuses, in a strict import, a column that the kind does not have.
-    private func checkColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
+    private func checkColumns(_ reader: borrowing RecordReader) throws(Failure) {
         if reader.dialect.format != .jsonLines { try checkUnknownColumns(reader) }
         guard options.isStrict, reader.hasUnknownColumns, let name = unknownColumns(reader).first else { return }
         let advice = reader.nearestMissingColumn(to: name).map { "; did you mean \($0)?" } ?? ""
@@ -59,7 +59,7 @@ extension Importer {
     }
 
     private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
-        throws(CatalogError)
+        throws(Failure)
     {
         guard !options.isStrict else { throw strictError(reader.source, line, reason) }
         badLine = line
@@ -68,26 +68,22 @@ extension Importer {
     }
 
     /// Keeps the row of a record that was read and then rejected; see `EntityWriter.noteRejected`.
-    private func keepRow(of reader: borrowing RecordReader) throws(CatalogError) {
+    private func keepRow(of reader: borrowing RecordReader) throws(Failure) {
         guard case .entities(let writer, _) = writer else { return }
-        do throws(DatabaseError) {
-            try writer.noteRejected(reader.text(0), reader, visibility: writer.visibility(in: reader))
-        } catch { throw CatalogError(error) }
+        try writer.noteRejected(reader.text(0), reader, visibility: writer.visibility(in: reader))
     }
 
     /// Keeps the row of a record that could not be read, as far as its id can be found.
-    private func keepRow(ofRejected record: RejectedRecord, _ reader: borrowing RecordReader) throws(CatalogError) {
+    private func keepRow(ofRejected record: RejectedRecord, _ reader: borrowing RecordReader) throws(Failure) {
         guard case .entities(let writer, _) = writer, let id = reader.likelyText(ofRejected: 0) else { return }
         // Only bad characters leave the other fields in their places.
         let isInPlace = record.reason == .notUTF8 || record.reason == .nul
-        do throws(DatabaseError) {
-            try writer.noteRejected(
-                id, reader, visibility: writer.likelyVisibility(in: reader, isInPlace: isInPlace))
-        } catch { throw CatalogError(error) }
+        try writer.noteRejected(
+            id, reader, visibility: writer.likelyVisibility(in: reader, isInPlace: isInPlace))
     }
 
-    func strictError(_ source: String, _ line: Int, _ reason: String) -> CatalogError {
-        CatalogError(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
+    func strictError(_ source: String, _ line: Int, _ reason: String) -> Failure {
+        Failure(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
     }
 
     private func take(_ reader: borrowing RecordReader) throws(RecordProblem) {
@@ -101,7 +97,7 @@ extension Importer {
                 switch error {
                 case .record(let problem): throw problem
                 case .database(let error):
-                    failure = CatalogError(error)
+                    failure = error
                     return
                 }
             }
@@ -121,7 +117,7 @@ extension Importer {
             if options.isStrict { batchLines.append((reader.source, reader.line)) }
         }
         summary.rows += 1
-        do throws(CatalogError) { try flushIfFull() } catch { failure = error }
+        do throws(Failure) { try flushIfFull() } catch { failure = error }
     }
 }
 
@@ -167,7 +163,7 @@ extension Importer {
     }
 
     /// Notes the dialect and the peculiarities of a file that was read.
-    private func note(_ reader: borrowing RecordReader) throws(CatalogError) {
+    private func note(_ reader: borrowing RecordReader) throws(Failure) {
         summary.dialects.append((reader.source, reader.dialect))
         repeatedHeaders += reader.repeatedHeaders
         if !reader.dialect.hasEscapes, reader.dialect.format != .jsonLines { keptEscapes += reader.escapeCount }
@@ -183,8 +179,8 @@ extension Importer {
 
     /// Looks whether a file that was read to its end may have been cut off.
     ///
-    /// - Throws: `CatalogError` with the code `badData` if it surely was, and the import is strict or replaces rows.
-    private func checkEnd(_ reader: borrowing RecordReader) throws(CatalogError) {
+    /// - Throws: `Failure` with the code `badData` if it surely was, and the import is strict or replaces rows.
+    private func checkEnd(_ reader: borrowing RecordReader) throws(Failure) {
         guard reader.unendedLine > 0 else { return }
         let place = "\(reader.source), line \(reader.unendedLine)"
         guard let reason = reader.unendedLine == badLine ? "its record is bad" : reader.cutReason else {
@@ -196,7 +192,7 @@ extension Importer {
             unendedFiles.append(message)
             return
         }
-        throw CatalogError(
+        throw Failure(
             .badData, "\(message); nothing was changed. If it is whole, end the line by: sed -i -e '$a\\' FILE")
     }
 
@@ -235,21 +231,21 @@ extension Importer {
 extension InputFile {
     /// Returns a reader of the file's records; the parts of the dialect that are not given are detected.
     package func records(_ columns: [RecordColumn], _ choice: DialectChoice = DialectChoice())
-        throws(CatalogError) -> RecordReader
+        throws(Failure) -> RecordReader
     {
         do throws(RecordError) {
             return unsafe try RecordReader(choice, columns: columns, source: name) {
                 try unsafe self.read(into: $0)
             }
-        } catch { throw CatalogError(.badData, error.description) }
+        } catch { throw Failure(.badData, error.description) }
     }
 }
 
 extension RecordReader {
     /// Reads the next record, and throws the catalog's kind of error.
-    mutating func nextEvent() throws(CatalogError) -> RecordEvent {
+    mutating func nextEvent() throws(Failure) -> RecordEvent {
         do throws(RecordError) {
             return try next()
-        } catch { throw CatalogError(.badData, error.description) }
+        } catch { throw Failure(.badData, error.description) }
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 import Model
 import RecordReading
@@ -18,7 +19,7 @@ package final class Importer {
     // In strict mode: the source and the line of each row of the batch.
     var batchLines: [(source: String, line: Int)] = []
     // The SQLite error that ends the import, noted while a record was written.
-    var failure: CatalogError?
+    var failure: Failure?
     // The unreadable values of the current record, which are left out.
     var unreadable: [RecordProblem] = []
     // For each column, the number of unreadable values and a message about the first.
@@ -59,7 +60,7 @@ package final class Importer {
     package init(
         into catalog: Catalog, kind: ImportKind, options: ImportOptions,
         report: @escaping (ImportProgress) -> Void = { _ in }
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         self.catalog = catalog
         self.kind = kind
         columns = kind.columns
@@ -70,10 +71,8 @@ package final class Importer {
         times = ImportedTimes(options)
         // The cache holds the upper pages of the table while a sorted batch is written; SQLite's default is 2 MB. The
         // log grows to the size of the whole import, and is cut again afterwards.
-        try wrapping { () throws(DatabaseError) in
-            try catalog.database.execute(
-                "PRAGMA cache_size = -262144; PRAGMA threads = 2; PRAGMA journal_size_limit = 67108864")
-        }
+        try catalog.database.execute(
+            "PRAGMA cache_size = -262144; PRAGMA threads = 2; PRAGMA journal_size_limit = 67108864")
         switch kind {
         case .relation(let source):
             precondition(catalog.relations.sources.contains(source), "the catalog has no \(source.table)")
@@ -88,9 +87,9 @@ package final class Importer {
     /// Imports files, one after the other.
     ///
     /// - Parameter paths: The paths of files; `-` is standard input.
-    /// - Throws: `CatalogError`; nothing has changed then. A dry run puts the failures that concern the import as a
+    /// - Throws: `Failure`; nothing has changed then. A dry run puts the failures that concern the import as a
     ///   whole into its summary instead.
-    package func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
+    package func run(_ paths: [String]) throws(Failure) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
         var inputs: [InputFile] = []
@@ -102,13 +101,13 @@ package final class Importer {
         rejects = RejectedRecords(
             path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
         try begin()
-        do throws(CatalogError) {
+        do throws(Failure) {
             for input in inputs { try read(input) }
             try flush()
             // Rejected records are useful even if they make the import fail.
             try rejects.finish()
             complete()
-            try refusing { () throws(CatalogError) in
+            try refusing { () throws(Failure) in
                 try refuseEmpty(summary, rejects, options, inputs)
                 try checkRejects()
                 if options.replaces {
@@ -133,8 +132,8 @@ package final class Importer {
     /// Runs a check that may refuse the import.
     ///
     /// A dry run only notes the refusal.
-    private func refusing(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
-        do throws(CatalogError) {
+    private func refusing(_ body: () throws(Failure) -> Void) throws(Failure) {
+        do throws(Failure) {
             try body()
         } catch {
             guard options.isDryRun else { throw error }
@@ -172,18 +171,16 @@ package final class Importer {
 // MARK: - The transaction
 
 extension Importer {
-    private func begin() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            if !options.isDryRun { isFirstBeginning = try undescribed?.noteBeginning() ?? false }
-            try catalog.database.execute("BEGIN IMMEDIATE")
-            isFirstFile = try undescribed?.noteImport() ?? false
-            changesAtBegin = catalog.database.totalChanges
-            if options.replaces {
-                rowsBefore = Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
-            }
-            if isFirstFile { try undescribed?.forgetVisibility() }
-            highestKey = try kind == .groups ? catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0 : 0
+    private func begin() throws(Failure) {
+        if !options.isDryRun { isFirstBeginning = try undescribed?.noteBeginning() ?? false }
+        try catalog.database.execute("BEGIN IMMEDIATE")
+        isFirstFile = try undescribed?.noteImport() ?? false
+        changesAtBegin = catalog.database.totalChanges
+        if options.replaces {
+            rowsBefore = Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
         }
+        if isFirstFile { try undescribed?.forgetVisibility() }
+        highestKey = try kind == .groups ? catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0 : 0
     }
 
     /// The undescribed groups or photos, if the import is of that kind.
@@ -195,33 +192,29 @@ extension Importer {
     /// Counts the groups and photos that are not shown because only relations name them.
     ///
     /// They are the ones created by this import of a relation, or missing in the first file of groups or photos.
-    private func countUnshown() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
-            guard case .pairs = writer else { return }
-            for (name, count) in summary.created {
-                guard let table = EntityTable(rawValue: name),
-                    try UndescribedRows(of: table, catalog.database)?.visibilityOfNewRow() == .unknown
-                else { continue }
-                summary.unshown[name] = count
-            }
+    private func countUnshown() throws(Failure) {
+        if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
+        guard case .pairs = writer else { return }
+        for (name, count) in summary.created {
+            guard let table = EntityTable(rawValue: name),
+                try UndescribedRows(of: table, catalog.database)?.visibilityOfNewRow() == .unknown
+            else { continue }
+            summary.unshown[name] = count
         }
         summary.unshown = summary.unshown.filter { $0.value > 0 }
     }
 
-    private func commit() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            // Files must not undo newer interactions.
-            if case .relation(let source) = kind { try catalog.reapplyInteractions(to: source) }
-            try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
-            try catalog.note(notedColumns)
-            if case .pairs(let writer, _) = writer { try writer.finish() }
-            try catalog.database.execute("COMMIT")
-        }
+    private func commit() throws(Failure) {
+        // Files must not undo newer interactions.
+        if case .relation(let source) = kind { try catalog.reapplyInteractions(to: source) }
+        try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
+        try catalog.note(notedColumns)
+        if case .pairs(let writer, _) = writer { try writer.finish() }
+        try catalog.database.execute("COMMIT")
     }
 
-    private func rollBack() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in try catalog.database.execute("ROLLBACK") }
+    private func rollBack() throws(Failure) {
+        try catalog.database.execute("ROLLBACK")
     }
 
     /// The noted columns that got a value.
@@ -232,15 +225,15 @@ extension Importer {
         }
     }
 
-    func flushIfFull() throws(CatalogError) {
+    func flushIfFull() throws(Failure) {
         guard case .pairs(let writer, _) = writer, writer.pendingCount >= options.batchRows else { return }
         try flush()
     }
 
     /// Writes the batch of pairs.
-    private func flush() throws(CatalogError) {
+    private func flush() throws(Failure) {
         guard case .pairs(let writer, _) = writer else { return }
-        let unknown = try wrapping { () throws(DatabaseError) in try writer.flush() }
+        let unknown = try writer.flush()
         temporaryChanges = writer.seenChanges
         if let unknown {
             let origin = batchLines[unknown.row]
@@ -254,32 +247,26 @@ extension Importer {
     /// Removes the rows that a replacing import did not see, within its transaction.
     ///
     /// - Returns: The number of rows of the kind that were removed.
-    /// - Throws: `CatalogError` with the code `badData` if more than half of the rows would go, unless that is allowed,
+    /// - Throws: `Failure` with the code `badData` if more than half of the rows would go, unless that is allowed,
     ///   or if removed groups look renamed.
-    func removeOthers() throws(CatalogError) -> Int {
+    func removeOthers() throws(Failure) -> Int {
         let changes = catalog.database.totalChanges
-        try wrapping { () throws(DatabaseError) in try collectVanished() }
+        try collectVanished()
         temporaryChanges += catalog.database.totalChanges - changes
-        let vanished = try wrapping { () throws(DatabaseError) in
-            Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0)
-        }
+        let vanished = Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0)
         // New rows must not hide that the old ones go.
         if !options.allowsShrinking {
             try ShrinkingBound.replacing.check(vanished, of: rowsBefore, kind.name, "replacing")
         }
         if kind == .groups { try checkRenames() }
-        try wrapping { () throws(DatabaseError) in
-            let changes = catalog.database.totalChanges
-            if case .entities(let table) = kind {
-                try catalog.noteRemoval(ofVanished: table)
-            }
-            temporaryChanges += catalog.database.totalChanges - changes
-            for removal in kind.removals(in: catalog.relations, isNamed: false) {
-                try catalog.database.execute(removal.statement)
-            }
-            if kind == .groups, vanished > 0 { try catalog.noteGroupRemoval() }
-            try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
+        let noted = catalog.database.totalChanges
+        if case .entities(let table) = kind { try catalog.noteRemoval(ofVanished: table) }
+        temporaryChanges += catalog.database.totalChanges - noted
+        for removal in kind.removals(in: catalog.relations, isNamed: false) {
+            try catalog.database.execute(removal.statement)
         }
+        if kind == .groups, vanished > 0 { try catalog.noteGroupRemoval() }
+        try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
         return vanished
     }
 
@@ -290,7 +277,7 @@ extension Importer {
     }
 
     /// Fills the temporary table `vanished` with the keys of rows that the files do not have.
-    private func collectVanished() throws(DatabaseError) {
+    private func collectVanished() throws(Failure) {
         guard case .entities(let table) = kind else {
             guard case .relation(let source) = kind else { return }
             try catalog.database.execute(

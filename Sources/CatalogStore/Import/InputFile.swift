@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import Glibc
 import RecordReading
 
@@ -28,7 +28,7 @@ package final class InputFile {
     /// Opens a file.
     ///
     /// - Parameter path: The path of a file, or `-` for standard input.
-    package init(path: String) throws(CatalogError) {
+    package init(path: String) throws(Failure) {
         if path == "-" {
             descriptor = STDIN_FILENO
             name = "standard input"
@@ -38,11 +38,11 @@ package final class InputFile {
         }
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
-            throw CatalogError(.fileFailed, "cannot read \(path): \(Self.reason)")
+            throw Failure(.fileFailed, "cannot read \(path): \(Self.reason)")
         }
         guard status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
-            throw CatalogError(.badData, "cannot read \(path): it is a folder; name the files in it")
+            throw Failure(.badData, "cannot read \(path): it is a folder; name the files in it")
         }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
         identity = FileIdentity(status)
@@ -54,7 +54,7 @@ package final class InputFile {
     /// Reads into the beginning of a buffer.
     ///
     /// - Returns: The number of bytes, or 0 at the end.
-    func read(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
+    func read(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         guard returned.isEmpty else {
             let count = min(returned.count, buffer.count)
             unsafe buffer.copyBytes(from: returned.prefix(count))
@@ -71,9 +71,9 @@ package final class InputFile {
     }
 
     /// Reads into the beginning of an array, and returns the number of bytes, or 0 at the end.
-    func read(into buffer: inout [UInt8]) throws(CatalogError) -> Int {
-        let result = unsafe buffer.withUnsafeMutableBytes { buffer -> Result<Int, CatalogError> in
-            do throws(CatalogError) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }
+    func read(into buffer: inout [UInt8]) throws(Failure) -> Int {
+        let result = unsafe buffer.withUnsafeMutableBytes { buffer -> Result<Int, Failure> in
+            do throws(Failure) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }
         }
         return try result.get()
     }
@@ -82,17 +82,17 @@ package final class InputFile {
     func putBack(_ bytes: some Sequence<UInt8>) { returned = ArraySlice(bytes) }
 
     /// Reads the first bytes, and detects whether the file is gzip.
-    private func findFormat() throws(CatalogError) {
+    private func findFormat() throws(Failure) {
         isOpened = true
         var beginning: [UInt8] = []
         while beginning.count < 2, try readMore() { beginning += waiting }
         waiting = beginning[...]
         guard GzipDecompressor.isGzip(beginning) else { return }
         unpacker = GzipDecompressor()
-        guard unpacker != nil else { throw CatalogError(.fileFailed, "cannot read \(name): there is no memory") }
+        guard unpacker != nil else { throw Failure(.fileFailed, "cannot read \(name): there is no memory") }
     }
 
-    private func unpack(_ unpacker: GzipDecompressor, into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError)
+    private func unpack(_ unpacker: GzipDecompressor, into buffer: UnsafeMutableRawBufferPointer) throws(Failure)
         -> Int
     {
         while true {
@@ -115,24 +115,24 @@ package final class InputFile {
         }
     }
 
-    private func damage(_ reason: String) -> CatalogError {
-        CatalogError(.badData, "cannot unpack \(name): \(reason)")
+    private func damage(_ reason: String) -> Failure {
+        Failure(.badData, "cannot unpack \(name): \(reason)")
     }
 
     /// Reads the next bytes into `waiting`; returns false at the end.
-    private func readMore() throws(CatalogError) -> Bool {
+    private func readMore() throws(Failure) -> Bool {
         var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
         let count = unsafe chunk.withUnsafeMutableBytes { unsafe Descriptor.read(descriptor, into: $0) }
         waiting = chunk.prefix(try checked(count))
         return count > 0
     }
 
-    private func readStored(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
+    private func readStored(into buffer: UnsafeMutableRawBufferPointer) throws(Failure) -> Int {
         try checked(unsafe Descriptor.read(descriptor, into: buffer))
     }
 
-    private func checked(_ count: Int) throws(CatalogError) -> Int {
-        guard count >= 0 else { throw CatalogError(.fileFailed, "cannot read \(name): \(Self.reason)") }
+    private func checked(_ count: Int) throws(Failure) -> Int {
+        guard count >= 0 else { throw Failure(.fileFailed, "cannot read \(name): \(Self.reason)") }
         bytesRead += count
         return count
     }
@@ -144,13 +144,13 @@ extension InputFile {
     /// Returns the ids of a list, one a line; an empty line within it is an empty id.
     ///
     /// - Parameter path: The path of a file, or `-` for standard input.
-    /// - Throws: `CatalogError` with the first line that is no id.
-    package static func ids(in path: String) throws(CatalogError) -> [String] {
+    /// - Throws: `Failure` with the first line that is no id.
+    package static func ids(in path: String) throws(Failure) -> [String] {
         let input = try InputFile(path: path)
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: chunkBytes))
         while case let count = try input.read(into: &chunk), count > 0 { bytes += chunk.prefix(count) }
         do throws(RecordError) { return try IDList.ids(in: bytes, source: input.name) } catch {
-            throw CatalogError(.badData, error.description)
+            throw Failure(.badData, error.description)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import SQLite
 
@@ -11,18 +12,16 @@ private struct LikelyRename {
 extension Importer {
     /// Refuses, in a replacing import, to lose decisions about a group that seems to have a new id.
     ///
-    /// - Throws: `CatalogError` with the code `badData`.
-    func checkRenames() throws(CatalogError) {
+    /// - Throws: `Failure` with the code `badData`.
+    func checkRenames() throws(Failure) {
         guard !options.allowsRenames else { return }
-        let renames = try wrapping { () throws(DatabaseError) in
-            try likelyRenames(
-                """
-                SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
-                UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.number)
-                """)
-        }
+        let renames = try likelyRenames(
+            """
+            SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
+            UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.number)
+            """)
         guard !renames.isEmpty else { return }
-        throw CatalogError(
+        throw Failure(
             .badData,
             """
             \(renames.count) groups that the files do not have look renamed, and what was decided about them would be \
@@ -36,19 +35,17 @@ extension Importer {
     /// If the files have most groups, they are all groups, and the old id is gone: the import is refused. Otherwise the
     /// files may be a few new groups, among them one that happens to have the same title: that is a finding.
     ///
-    /// - Throws: `CatalogError` with the code `badData`.
-    func checkReturns() throws(CatalogError) {
+    /// - Throws: `Failure` with the code `badData`.
+    func checkReturns() throws(Failure) {
         guard !options.allowsRenames, case .entities(let writer, _) = writer else { return }
-        let (renames, count) = try wrapping { () throws(DatabaseError) in
-            (
-                try likelyRenames("SELECT group_key FROM hidden_groups"),
-                Int(try catalog.database.integer("SELECT count(*) FROM groups") ?? 0)
-            )
-        }
+        let (renames, count) = (
+            try likelyRenames("SELECT group_key FROM hidden_groups"),
+            Int(try catalog.database.integer("SELECT count(*) FROM groups") ?? 0)
+        )
         guard !renames.isEmpty else { return }
         let groups = renames.count == 1 ? "1 hidden group looks" : "\(renames.count) hidden groups look"
         guard writer.seenCount * 2 <= count else {
-            throw CatalogError(
+            throw Failure(
                 .badData,
                 """
                 \(groups) renamed, and would be shown under the new id: nothing was changed. Run first: \
@@ -72,7 +69,7 @@ extension Importer {
     ///
     /// The other group is in the files and has the same title. In addition, it is new and has no members yet, or it has
     /// more than half of the old group's members.
-    private func likelyRenames(_ keys: String) throws(DatabaseError) -> [LikelyRename] {
+    private func likelyRenames(_ keys: String) throws(Failure) -> [LikelyRename] {
         let rows = try catalog.database.prepare(
             """
             SELECT old.group_key, old.group_id, new.group_key, new.group_id FROM groups AS old
@@ -91,7 +88,7 @@ extension Importer {
         return found
     }
 
-    private func looksRenamed(_ old: Int64, _ new: Int64) throws(DatabaseError) -> Bool {
+    private func looksRenamed(_ old: Int64, _ new: Int64) throws(Failure) -> Bool {
         let members = "SELECT count(*) FROM memberships WHERE group_key = ?"
         if new > highestKey, try catalog.database.integer(members, new) == 0 { return true }
         let common = try catalog.database.integer(

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import RecordReading
 
@@ -42,7 +43,7 @@ struct KindGuard {
     /// Such a file has all columns that the other kind needs. The other kind knows each of its columns that matter, and
     /// more, and no fewer columns than this kind. A file of photos with their owners is imported, although favourites
     /// know its columns as well. It removes nothing until somebody says which of both it is.
-    func check(_ reader: borrowing RecordReader) throws(CatalogError) {
+    func check(_ reader: borrowing RecordReader) throws(Failure) {
         let columns = kind.columns
         let ignored = Set(ignoredColumns.map(RecordColumn.comparable))
         let own = Set(columns.indices.filter { !reader.isMissing($0) }.map { columns[$0].name }).subtracting(ignored)
@@ -66,7 +67,7 @@ struct KindGuard {
         let command = removes ? "delete \(best.name.dropLast())" : "import \(best.name)"
         // No command removes vectors alone.
         let advice = removes && best.name == VectorImporter.kindName ? named : "say \"\(command)\", or \(named)"
-        throw CatalogError(
+        throw Failure(
             .badData,
             """
             \(reader.source): this looks like \(best.name), not \(kind.name): the column\(telling.count == 1 ? "" : "s") \

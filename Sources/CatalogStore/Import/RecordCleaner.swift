@@ -47,10 +47,10 @@ package struct RecordCleaner: Sendable {
     ///   - path: The path of a file, or `-` for standard input.
     ///   - rejectsPath: The path of the file for rejected records, as of an import, or nil for none.
     ///   - write: Receives the output, many rows at a time.
-    /// - Throws: `CatalogError` if the input cannot be read, lacks a required column, or looks like another kind.
+    /// - Throws: `Failure` if the input cannot be read, lacks a required column, or looks like another kind.
     package func clean(
-        _ path: String, rejectsPath: String? = nil, _ write: ([UInt8]) throws(CatalogError) -> Void
-    ) throws(CatalogError) -> Summary {
+        _ path: String, rejectsPath: String? = nil, _ write: ([UInt8]) throws(Failure) -> Void
+    ) throws(Failure) -> Summary {
         let rejects = rejectsPath.map { RejectedRecords(path: $0, inputs: [], writesFiles: true) }
         let columns = kind.columns
         var reader = try InputFile(path: path).records(

@@ -1,3 +1,4 @@
+import Basics
 import RecordReading
 
 /// A writer of rejected records, which can be corrected and imported again, and of the reasons for their rejection.
@@ -72,13 +73,13 @@ final class RejectedRecords {
     var reasonsPath: String? { reasons.map(\.path) }
 
     /// Adds the current record of a reader.
-    func add(_ record: Record, _ reader: borrowing RecordReader) throws(CatalogError) {
+    func add(_ record: Record, _ reader: borrowing RecordReader) throws(Failure) {
         guard note(record, byteCount: reader.recordBytes) else { return }
         try writeReason(of: record, try write(reader))
     }
 
     /// Adds a record of a file that is no text: only the reason is written.
-    func add(_ record: Record) throws(CatalogError) {
+    func add(_ record: Record) throws(Failure) {
         guard note(record, byteCount: record.excerpt.utf8.count) else { return }
         try writeReason(of: record, nil)
     }
@@ -95,7 +96,7 @@ final class RejectedRecords {
         return true
     }
 
-    private func writeReason(of record: Record, _ place: (path: String, line: Int)?) throws(CatalogError) {
+    private func writeReason(of record: Record, _ place: (path: String, line: Int)?) throws(Failure) {
         if reasons == nil {
             reasons = try FileWriter(path: paths.reasons)
             try reasons?.write(RejectsPaths.columns.joined(separator: "\t") + "\n")
@@ -109,7 +110,7 @@ final class RejectedRecords {
     }
 
     /// Writes the current record of a reader, if the reader has kept all its bytes.
-    private func write(_ reader: borrowing RecordReader) throws(CatalogError) -> (path: String, line: Int)? {
+    private func write(_ reader: borrowing RecordReader) throws(Failure) -> (path: String, line: Int)? {
         guard let record = reader.rawRecord else { return nil }
         let form = Form(
             format: reader.dialect.format, delimiter: reader.dialect.delimiter, header: reader.headerBytes)
@@ -121,7 +122,7 @@ final class RejectedRecords {
         return place
     }
 
-    private func file(for form: Form) throws(CatalogError) -> File {
+    private func file(for form: Form) throws(Failure) -> File {
         if let file = files[form] { return file }
         var number = 1
         var path = paths.records(number, form.format)
@@ -138,13 +139,13 @@ final class RejectedRecords {
     }
 
     /// Writes out everything that was added.
-    func flush() throws(CatalogError) {
+    func flush() throws(Failure) {
         for file in files.values { try file.writer.flush() }
         try reasons?.flush()
     }
 
     /// Completes the files, and removes those left by an earlier import.
-    func finish() throws(CatalogError) {
+    func finish() throws(Failure) {
         try flush()
         let written = Set(recordsPaths + [reasonsPath].compactMap(\.self))
         for path in earlierFiles where !written.contains(path) {
@@ -227,10 +228,10 @@ struct RejectsPaths {
 extension Importer {
     /// Refuses an import with too many rejected records.
     ///
-    /// - Throws: `CatalogError` with the code `badData`.
-    func checkRejects() throws(CatalogError) {
+    /// - Throws: `Failure` with the code `badData`.
+    func checkRejects() throws(Failure) {
         if options.replaces, !options.allowsRejects, let joinedLines {
-            throw CatalogError(
+            throw Failure(
                 .badData,
                 """
                 \(joinedLines.first): quotes stretch over lines that could be records by themselves, and replacing could \
@@ -242,7 +243,7 @@ extension Importer {
         try checkShare(isAtEnd: true)
         let total = rejected + summary.rows
         guard !options.replaces || options.allowsRejects else {
-            throw CatalogError(
+            throw Failure(
                 .badData,
                 """
                 \(rejected) of \(total) \(kind.name) were rejected, and replacing could remove just those: nothing was \
@@ -254,13 +255,13 @@ extension Importer {
     /// Refuses an import if the share of rejected records is too large so far.
     ///
     /// - Parameter isAtEnd: Whether everything has been read.
-    /// - Throws: `CatalogError` with the code `badData`.
-    func checkShare(isAtEnd: Bool) throws(CatalogError) {
+    /// - Throws: `Failure` with the code `badData`.
+    func checkShare(isAtEnd: Bool) throws(Failure) {
         let (rejected, total) = (rejects.count, rejects.count + summary.rows)
         let share = Double(rejected) / Double(total)
         guard share > options.maximumRejectedShare else { return }
         let place = isAtEnd ? "" : " read so far"
-        throw CatalogError(
+        throw Failure(
             .badData,
             """
             \(rejected) of \(total) \(kind.name)\(place) were rejected, \(percent(share)) %, and at most \

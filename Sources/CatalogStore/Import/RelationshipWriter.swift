@@ -1,3 +1,4 @@
+import Basics
 import Model
 import SQLite
 
@@ -35,30 +36,27 @@ final class RelationshipWriter {
     /// Creates a writer.
     ///
     /// For a replacing import, it notes every pair in the temporary table `seen`.
-    init(_ source: RelationSource, _ database: Database, options: ImportOptions) throws(CatalogError) {
+    init(_ source: RelationSource, _ database: Database, options: ImportOptions) throws(Failure) {
         self.source = source
         self.database = database
         identifierBytes = options.identifierBytes
         let isStrict = options.isStrict
         let replaces = options.replaces
-        (forgotten, rowIDs, entryIDs, seen) = try wrapping { () throws(DatabaseError) in
-            if replaces {
-                try database.execute(
-                    """
-                    DROP TABLE IF EXISTS temp.seen;
-                    \(source.createKeys("seen"))
-                    """)
-            }
-            return (
-                try ForgottenIDs(database, readmits: options.readmits),
-                try PairSide(source.rowTable, database, isStrict: isStrict),
-                try PairSide(source.entityTable, database, isStrict: isStrict),
-                replaces
-                    ? try database.prepare(
-                        "INSERT INTO temp.seen VALUES (?1, ?2\(source.repeats ? ", ?3" : "")) ON CONFLICT DO NOTHING")
-                    : nil
-            )
+        if replaces {
+            try database.execute(
+                """
+                DROP TABLE IF EXISTS temp.seen;
+                \(source.createKeys("seen"))
+                """)
         }
+        forgotten = try ForgottenIDs(database, readmits: options.readmits)
+        rowIDs = try PairSide(source.rowTable, database, isStrict: isStrict)
+        entryIDs = try PairSide(source.entityTable, database, isStrict: isStrict)
+        seen =
+            replaces
+            ? try database.prepare(
+                "INSERT INTO temp.seen VALUES (?1, ?2\(source.repeats ? ", ?3" : "")) ON CONFLICT DO NOTHING")
+            : nil
     }
 
     var pendingCount: Int { rows.count }
@@ -87,7 +85,7 @@ final class RelationshipWriter {
     ///
     /// - Returns: In strict mode, the index in the batch of the first row with an unknown id, and that id. Nothing is
     ///   written then.
-    func flush() throws(DatabaseError) -> (row: Int, id: String)? {
+    func flush() throws(Failure) -> (row: Int, id: String)? {
         try rowIDs.resolve(forgotten) { _ in }
         try entryIDs.resolve(forgotten) { done in progress("finding ids", done) }
         if let unknown { return unknown }
@@ -152,7 +150,7 @@ final class RelationshipWriter {
     /// Drops the reverse index before a large batch for an almost empty table.
     ///
     /// Rebuilding it once at the end is much faster.
-    private func dropIndexIfWorthwhile() throws(DatabaseError) {
+    private func dropIndexIfWorthwhile() throws(Failure) {
         guard !isIndexDropped, rows.count >= 100_000 else { return }
         let enough = rows.count / 4
         let statement = try database.prepare("SELECT count(*) FROM (SELECT 1 FROM \(source.table) LIMIT \(enough))")
@@ -187,7 +185,7 @@ final class RelationshipWriter {
         times.removeLast(times.count - kept)
     }
 
-    private func write() throws(DatabaseError) {
+    private func write() throws(Failure) {
         let columns = (source.keyColumns + source.valueColumns.filter { !source.keyColumns.contains($0) })
         let value = source.answerColumn ?? source.timeColumn
         let upsert = try database.prepare(
@@ -226,7 +224,7 @@ final class RelationshipWriter {
     }
 
     /// Rebuilds the reverse index if it was dropped.
-    func finish() throws(DatabaseError) {
+    func finish() throws(Failure) {
         guard isIndexDropped else { return }
         progress("indexing", 0)
         try database.execute(source.createIndex)
@@ -247,7 +245,7 @@ private struct PairSide {
     /// The slots of the batch that got no key.
     private(set) var unknown: Set<UInt32> = []
 
-    init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
+    init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(Failure) {
         self.table = table
         resolver = try IdentifierResolver(table, database, isStrict: isStrict)
     }
@@ -256,7 +254,7 @@ private struct PairSide {
     var createdCount: Int { resolver.createdCount }
 
     /// Finds or makes the keys of the ids that came since the last time.
-    mutating func resolve(_ members: ForgottenIDs, progress: (Int) -> Void) throws(DatabaseError) {
+    mutating func resolve(_ members: ForgottenIDs, progress: (Int) -> Void) throws(Failure) {
         unknown = []
         for (done, slot) in cache.unresolved(from: firstResolved).enumerated() {
             if done & 0xffff == 0 { progress(done) }

@@ -1,3 +1,4 @@
+package import Basics
 import Changes
 import Model
 import SQLite
@@ -25,17 +26,15 @@ extension Catalog {
     package func forget(
         _ ids: [String], withPhotos: Bool, _ options: RemovalOptions = RemovalOptions(),
         atMilliseconds milliseconds: Int64, stream: DecidedChanges? = nil
-    ) throws(CatalogError) -> (summary: RemovalSummary, isErased: Bool) {
-        let summary: RemovalSummary = try trying(options.isDryRun) { () throws(CatalogError) in
+    ) throws(Failure) -> (summary: RemovalSummary, isErased: Bool) {
+        let summary: RemovalSummary = try trying(options.isDryRun) { () throws(Failure) in
             if let stream { try noteTaken(stream) }
-            let total = try wrapping { () throws(DatabaseError) in
-                Int(try database.integer("SELECT count(*) FROM users") ?? 0)
-            }
+            let total = Int(try database.integer("SELECT count(*) FROM users") ?? 0)
             let strangers = try unknownUsers(of: ids)
             var summary = try removeForGood(ids, withPhotos: withPhotos, atMilliseconds: milliseconds)
             for id in strangers { summary.note(unknown: [id]) }
             guard !options.allowsShrinking else { return summary }
-            do throws(CatalogError) {
+            do throws(Failure) {
                 try ShrinkingBound.naming.check(summary.removed, of: total, EntityTable.users.rawValue, "this")
             } catch {
                 guard options.isDryRun else { throw error }
@@ -47,30 +46,28 @@ extension Catalog {
     }
 
     /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
-    private func unknownUsers(of ids: [String]) throws(CatalogError) -> [String] {
-        try wrapping { () throws(DatabaseError) in
-            let (row, ledger) = (
-                try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database)
-            )
-            var unknown: [String] = []
-            for id in ids {
-                row.bind(id, at: 1)
-                if try !row.step(), try !ledger.isForgotten(id) { unknown.append(id) }
-                row.reset()
-            }
-            return unknown
+    private func unknownUsers(of ids: [String]) throws(Failure) -> [String] {
+        let (row, ledger) = (
+            try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database)
+        )
+        var unknown: [String] = []
+        for id in ids {
+            row.bind(id, at: 1)
+            if try !row.step(), try !ledger.isForgotten(id) { unknown.append(id) }
+            row.reset()
         }
+        return unknown
     }
 
     /// Erases removed data from the write-ahead log, where it stays until it is overwritten.
     ///
     /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    package func eraseRemoved() throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: true) }
+    package func eraseRemoved() throws(Failure) -> Bool {
+        try database.emptyLog(waits: true)
     }
 
     /// Removes members, and notes that they must not come back; within a transaction of the caller.
-    func removeForGood(_ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) throws(CatalogError)
+    func removeForGood(_ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) throws(Failure)
         -> RemovalSummary
     {
         var summary = RemovalSummary()
@@ -85,100 +82,90 @@ extension Catalog {
         }
         try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
         try removeVanished(.users, into: &summary)
-        try wrapping { () throws(DatabaseError) in
-            let isRenaming = "entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)"
-            // What came under an id that somebody else has now still is not about whoever has it: the empty id is
-            // nobody's, and forgotten.
-            let statements = [
-                "UPDATE renamed_ids SET new_id = '' WHERE \(isRenaming) AND old_id IN (SELECT user_id FROM users)",
-                "DELETE FROM renamed_ids WHERE \(isRenaming)",
-            ]
-            var emptied = false
-            for id in ids {
-                for (index, statement) in statements.enumerated() {
-                    let before = database.totalChanges
-                    let renamed = try database.prepare(statement)
-                    renamed.bind(id, at: 1)
-                    try renamed.run()
-                    if index == 0, database.totalChanges > before { emptied = true }
-                }
-                try removalNotes(ofMember: id, "DELETE").run()
+        let isRenaming = "entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)"
+        // What came under an id that somebody else has now still is not about whoever has it: the empty id is
+        // nobody's, and forgotten.
+        let statements = [
+            "UPDATE renamed_ids SET new_id = '' WHERE \(isRenaming) AND old_id IN (SELECT user_id FROM users)",
+            "DELETE FROM renamed_ids WHERE \(isRenaming)",
+        ]
+        var emptied = false
+        for id in ids {
+            for (index, statement) in statements.enumerated() {
+                let before = database.totalChanges
+                let renamed = try database.prepare(statement)
+                renamed.bind(id, at: 1)
+                try renamed.run()
+                if index == 0, database.totalChanges > before { emptied = true }
             }
-            try LedgerTable(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
+            try removalNotes(ofMember: id, "DELETE").run()
         }
+        try LedgerTable(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
         return summary
     }
 
     /// Fills the temporary table `vanished` with the keys that a query returns for ids.
-    private func collect(_ query: String, _ ids: [String]) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            try database.execute(
-                "DROP TABLE IF EXISTS temp.vanished; CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
-            let insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished \(query)")
-            for id in ids {
-                insert.bind(id, at: 1)
-                try insert.run()
-            }
+    private func collect(_ query: String, _ ids: [String]) throws(Failure) {
+        try database.execute(
+            "DROP TABLE IF EXISTS temp.vanished; CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
+        let insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished \(query)")
+        for id in ids {
+            insert.bind(id, at: 1)
+            try insert.run()
         }
     }
 
     /// Returns the data that is left about a member.
-    package func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
-        try wrapping { () throws(DatabaseError) in
-            var traces = MemberTraces()
-            let tables =
-                ["users", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
-                + [(table: "interactions", columns: ["user_key", "followed_key"])]
-                + relations.sources.map { (table: $0.table, columns: $0.columns(naming: .users)) }
-            for (table, columns) in tables where !columns.isEmpty {
-                let conditions = columns.map { "\($0) IN (SELECT user_key FROM users WHERE user_id = ?1)" }
-                let count = try database.prepare(
-                    "SELECT count(*) FROM \(table) WHERE \(conditions.joined(separator: " OR "))")
-                count.bind(id, at: 1)
-                if try count.step(), count.integer(0) > 0 { traces.rows[table] = Int(count.integer(0)) }
-                count.reset()
-            }
-            let renamed = try database.prepare(
-                """
-                SELECT count(*) FROM renamed_ids
-                WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
-                """)
-            renamed.bind(id, at: 1)
-            if try renamed.step(), renamed.integer(0) > 0 { traces.rows["renamed_ids"] = Int(renamed.integer(0)) }
-            renamed.reset()
-            let removals = try removalNotes(ofMember: id, "SELECT count(*)")
-            if try removals.step(), removals.integer(0) > 0 { traces.rows["noted_removals"] = Int(removals.integer(0)) }
-            removals.reset()
-            if let times = try LedgerTable(database).times(of: id), times.isForgotten {
-                traces.forgottenAt = times.forgotten
-            }
-            return traces
+    package func traces(ofMember id: String) throws(Failure) -> MemberTraces {
+        var traces = MemberTraces()
+        let tables =
+            ["users", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
+            + [(table: "interactions", columns: ["user_key", "followed_key"])]
+            + relations.sources.map { (table: $0.table, columns: $0.columns(naming: .users)) }
+        for (table, columns) in tables where !columns.isEmpty {
+            let conditions = columns.map { "\($0) IN (SELECT user_key FROM users WHERE user_id = ?1)" }
+            let count = try database.prepare(
+                "SELECT count(*) FROM \(table) WHERE \(conditions.joined(separator: " OR "))")
+            count.bind(id, at: 1)
+            if try count.step(), count.integer(0) > 0 { traces.rows[table] = Int(count.integer(0)) }
+            count.reset()
         }
+        let renamed = try database.prepare(
+            """
+            SELECT count(*) FROM renamed_ids
+            WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
+            """)
+        renamed.bind(id, at: 1)
+        if try renamed.step(), renamed.integer(0) > 0 { traces.rows["renamed_ids"] = Int(renamed.integer(0)) }
+        renamed.reset()
+        let removals = try removalNotes(ofMember: id, "SELECT count(*)")
+        if try removals.step(), removals.integer(0) > 0 { traces.rows["noted_removals"] = Int(removals.integer(0)) }
+        removals.reset()
+        if let times = try LedgerTable(database).times(of: id), times.isForgotten {
+            traces.forgottenAt = times.forgotten
+        }
+        return traces
     }
 }
 
 extension Catalog {
     /// Returns the external ids of a member's photos, in ascending order of their bytes.
-    package func photoIDs(ofOwner id: String) throws(CatalogError) -> [String] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
-            rows.bind(id, at: 1)
-            return try rows.texts()
-        }
+    package func photoIDs(ofOwner id: String) throws(Failure) -> [String] {
+        let rows = try database.prepare(
+            "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
+        rows.bind(id, at: 1)
+        return try rows.texts()
     }
 
     /// Returns the given external ids of photos that the catalog does not have.
-    package func missingPhotos(of ids: [String]) throws(CatalogError) -> [String] {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
-            var missing: [String] = []
-            for id in ids {
-                row.bind(id, at: 1)
-                if try !row.step() { missing.append(id) }
-                row.reset()
-            }
-            return missing
+    package func missingPhotos(of ids: [String]) throws(Failure) -> [String] {
+        let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
+        var missing: [String] = []
+        for id in ids {
+            row.bind(id, at: 1)
+            if try !row.step() { missing.append(id) }
+            row.reset()
         }
+        return missing
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 import Model
 import SQLite
 
@@ -27,37 +28,33 @@ extension Catalog {
     /// - Parameters:
     ///   - path: the file of the other catalog, which must have this schema version. It is closed with this catalog.
     ///   - keepsRemoved: whether what the other catalog lacks stays, and is shown.
-    /// - Throws: `CatalogError`; then nothing was changed.
-    package func withdraw(asIn path: String, keepsRemoved: Bool) throws(CatalogError) -> WithdrawnAgain {
-        try wrapping { () throws(DatabaseError) in
-            let attach = try database.prepare("ATTACH ?1 AS replaced")
-            attach.bind(path, at: 1)
-            try attach.run()
-        }
-        return try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+    /// - Throws: `Failure`; then nothing was changed.
+    package func withdraw(asIn path: String, keepsRemoved: Bool) throws(Failure) -> WithdrawnAgain {
+        let attach = try database.prepare("ATTACH ?1 AS replaced")
+        attach.bind(path, at: 1)
+        try attach.run()
+        return try database.transaction { () throws(Failure) in
             var counts = WithdrawnAgain()
             let changes = database.totalChanges
-            try wrapping { () throws(DatabaseError) in
-                counts.hiddenGroups = try hideAgain()
-                let isUnlisted = "other.listed = 0 AND users.listed IS NOT 0"
-                counts.members = try update(.users, set: "listed = 0", where: isUnlisted)
-                for table in [EntityTable.groups, .photos] {
-                    let found = try withdraw(table, keepsRemoved: keepsRemoved)
-                    if table == .groups {
-                        (counts.groups, counts.missingGroups) = found
-                    } else {
-                        (counts.photos, counts.missingPhotos) = found
-                    }
+            counts.hiddenGroups = try hideAgain()
+            let isUnlisted = "other.listed = 0 AND users.listed IS NOT 0"
+            counts.members = try update(.users, set: "listed = 0", where: isUnlisted)
+            for table in [EntityTable.groups, .photos] {
+                let found = try withdraw(table, keepsRemoved: keepsRemoved)
+                if table == .groups {
+                    (counts.groups, counts.missingGroups) = found
+                } else {
+                    (counts.photos, counts.missingPhotos) = found
                 }
             }
             if !keepsRemoved { (counts.deletedMembers, counts.deletedPairs) = try deleteAgain() }
-            try wrapping { () throws(DatabaseError) in try recordChanges(database.totalChanges - changes) }
+            try recordChanges(database.totalChanges - changes)
             return counts
         }
     }
 
     /// Hides the groups that the replaced catalog hides, also those that this one lacks: an import may bring them.
-    private func hideAgain() throws(DatabaseError) -> Int {
+    private func hideAgain() throws(Failure) -> Int {
         try database.execute(
             """
             INSERT INTO main.groups (group_id, visibility)
@@ -78,7 +75,7 @@ extension Catalog {
     /// Makes groups or photos private or undescribed as in the replaced catalog, and those that it lacks undescribed.
     ///
     /// A replaced catalog without any groups, or any photos, says nothing about them.
-    private func withdraw(_ table: EntityTable, keepsRemoved: Bool) throws(DatabaseError)
+    private func withdraw(_ table: EntityTable, keepsRemoved: Bool) throws(Failure)
         -> (others: Int, missing: Int)
     {
         let (name, id) = (table.rawValue, table.idColumn)
@@ -100,26 +97,24 @@ extension Catalog {
     }
 
     /// Deletes the members and pairs that the replaced catalog has deleted since, and takes over its notes of removals.
-    private func deleteAgain() throws(CatalogError) -> (members: Int, pairs: Int) {
+    private func deleteAgain() throws(Failure) -> (members: Int, pairs: Int) {
         var (members, pairs) = (0, 0)
         let kinds = [ImportKind.users] + RelationSource.changed.map { ImportKind.relation($0) }
         for kind in kinds {
-            let rows = try wrapping { () throws(DatabaseError) in try removed(kind) }
+            let rows = try removed(kind)
             let summary = try Remover(from: self, kind: kind).removeWithinTransaction(rows, stamp: nil)
             if kind == .users { members = summary.removed } else { pairs += summary.removed }
         }
-        try wrapping { () throws(DatabaseError) in
-            try database.execute(
-                """
-                INSERT INTO main.noted_removals SELECT * FROM replaced.noted_removals WHERE true
-                ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
-                """)
-        }
+        try database.execute(
+            """
+            INSERT INTO main.noted_removals SELECT * FROM replaced.noted_removals WHERE true
+            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
+            """)
         return (members, pairs)
     }
 
     /// Returns the ids of what the replaced catalog has removed after this one did, if this one did at all.
-    private func removed(_ kind: ImportKind) throws(DatabaseError) -> [[String]] {
+    private func removed(_ kind: ImportKind) throws(Failure) -> [[String]] {
         let rows = try database.prepare(
             """
             SELECT id, entry_id FROM replaced.noted_removals AS other WHERE kind = ?1 AND NOT EXISTS (
@@ -134,7 +129,7 @@ extension Catalog {
     }
 
     /// Updates rows of this catalog that have a row `other` of the replaced catalog, and returns their number.
-    private func update(_ table: EntityTable, set assignment: String, where condition: String) throws(DatabaseError)
+    private func update(_ table: EntityTable, set assignment: String, where condition: String) throws(Failure)
         -> Int
     {
         let (name, id) = (table.rawValue, table.idColumn)
@@ -145,7 +140,7 @@ extension Catalog {
             """)
     }
 
-    private func count(_ statement: String) throws(DatabaseError) -> Int {
+    private func count(_ statement: String) throws(Failure) -> Int {
         let before = database.totalChanges
         try database.execute(statement)
         return Int(database.totalChanges - before)

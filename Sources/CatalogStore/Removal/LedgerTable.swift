@@ -1,3 +1,4 @@
+package import Basics
 import Changes
 import RecordReading
 package import SQLite
@@ -22,7 +23,7 @@ package struct LedgerTable {
     let key: [UInt8]
     private let select: Statement
 
-    package init(_ database: Database) throws(DatabaseError) {
+    package init(_ database: Database) throws(Failure) {
         self.database = database
         let row = try database.prepare("SELECT key FROM ledger_key")
         key = try row.step() ? row.bytes(0) : []
@@ -30,7 +31,7 @@ package struct LedgerTable {
     }
 
     /// Returns all of the ledger.
-    func content() throws(DatabaseError) -> Ledger {
+    func content() throws(Failure) -> Ledger {
         var ledger = Ledger(key: key)
         let rows = try database.prepare("SELECT digest, forgotten_at, readmitted_at FROM ledger")
         while try rows.step() {
@@ -41,22 +42,22 @@ package struct LedgerTable {
     }
 
     /// Returns the times of a member, or nil if the member was never forgotten.
-    func times(of id: String) throws(DatabaseError) -> Ledger.Times? {
+    func times(of id: String) throws(Failure) -> Ledger.Times? {
         select.bind(bytes: Ledger(key: key).digest(of: id).bytes, at: 1)
         defer { select.reset() }
         return try select.step() ? Ledger.Times(forgotten: select.integer(0), readmitted: select.integer(1)) : nil
     }
 
     /// Whether a member is forgotten.
-    func isForgotten(_ id: String) throws(DatabaseError) -> Bool { try times(of: id)?.isForgotten == true }
+    func isForgotten(_ id: String) throws(Failure) -> Bool { try times(of: id)?.isForgotten == true }
 
     /// Notes that members are forgotten.
-    package func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(DatabaseError) {
+    package func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(Failure) {
         for id in ids { try note(Ledger.Times(forgotten: milliseconds), of: id) }
     }
 
     /// Notes times of a member; earlier times change nothing.
-    func note(_ times: Ledger.Times, of id: String) throws(DatabaseError) {
+    func note(_ times: Ledger.Times, of id: String) throws(Failure) {
         var ledger = Ledger(key: key)
         ledger.note(times, of: ledger.digest(of: id))
         try add(ledger)
@@ -65,14 +66,14 @@ package struct LedgerTable {
     /// Notes that a member may come back.
     ///
     /// - Returns: false if the member is not forgotten.
-    func readmit(_ id: String, atMilliseconds now: Int64) throws(DatabaseError) -> Bool {
+    func readmit(_ id: String, atMilliseconds now: Int64) throws(Failure) -> Bool {
         guard let times = try times(of: id), times.isForgotten else { return false }
         try note(Ledger.Times(readmitted: max(now, times.forgotten + 1)), of: id)
         return true
     }
 
     /// Adds the entries of another ledger with this key.
-    func add(_ ledger: Ledger) throws(DatabaseError) {
+    func add(_ ledger: Ledger) throws(Failure) {
         let note = try database.prepare(
             """
             INSERT INTO ledger VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE
@@ -87,7 +88,7 @@ package struct LedgerTable {
     }
 
     /// Replaces the key of an empty ledger.
-    func adopt(_ key: [UInt8]) throws(DatabaseError) {
+    func adopt(_ key: [UInt8]) throws(Failure) {
         let adopt = try database.prepare("UPDATE ledger_key SET key = ?")
         adopt.bind(bytes: key, at: 1)
         try adopt.run()
@@ -102,7 +103,7 @@ final class ForgottenIDs {
     private let now: Int64
 
     /// - Parameter readmits: whether forgotten members come back.
-    init(_ database: Database, readmits: Bool) throws(DatabaseError) {
+    init(_ database: Database, readmits: Bool) throws(Failure) {
         table = try LedgerTable(database)
         ledger = try table.content()
         self.readmits = readmits
@@ -110,7 +111,7 @@ final class ForgottenIDs {
     }
 
     /// Whether a member is left out; a readmitted member is no longer forgotten.
-    func contains(_ id: String) throws(DatabaseError) -> Bool {
+    func contains(_ id: String) throws(Failure) -> Bool {
         guard ledger.isForgotten(id) else { return false }
         guard readmits else { return true }
         _ = try table.readmit(id, atMilliseconds: now)
@@ -119,7 +120,7 @@ final class ForgottenIDs {
     }
 
     /// Whether a member is left out whose id is in a column of the current record.
-    func contains(_ reader: borrowing RecordReader, _ column: Int) throws(DatabaseError) -> Bool {
+    func contains(_ reader: borrowing RecordReader, _ column: Int) throws(Failure) -> Bool {
         ledger.times.isEmpty ? false : try contains(reader.text(column))
     }
 }

@@ -1,11 +1,12 @@
+package import Basics
 import RecordReading
 
 extension Remover {
     /// Returns the ids of each row in files with the columns of an import.
     ///
     /// - Parameter ignoring: the names of columns that do not tell what kind of file it is.
-    /// - Throws: `CatalogError` if a file has no row, is of another kind, or has a row that cannot be read.
-    package func rows(inFiles paths: [String], ignoring: Set<String> = []) throws(CatalogError) -> [[String]] {
+    /// - Throws: `Failure` if a file has no row, is of another kind, or has a row that cannot be read.
+    package func rows(inFiles paths: [String], ignoring: Set<String> = []) throws(Failure) -> [[String]] {
         guard !paths.isEmpty else { return [] }
         let kindGuard = KindGuard(
             kind: kind, relations: catalog.relations, ignoredColumns: ignoring, removes: true)
@@ -19,7 +20,7 @@ extension Remover {
         return rows
     }
 
-    private func rows(in input: InputFile, _ kindGuard: KindGuard) throws(CatalogError) -> [[String]] {
+    private func rows(in input: InputFile, _ kindGuard: KindGuard) throws(Failure) -> [[String]] {
         let ids = kind.columns.prefix(Self.idCount(of: kind))
         var reader = try input.records(
             kind.columns.enumerated().map { RecordColumn($1.name, isRequired: $0 < ids.count, isList: $1.type.isList) })
@@ -36,12 +37,12 @@ extension Remover {
             rows.append(ids.indices.map { reader.text($0) })
             event = try reader.nextEvent()
         }
-        if let doubt = reader.doubt { throw CatalogError(.badData, "\(doubt); nothing was removed") }
+        if let doubt = reader.doubt { throw Failure(.badData, "\(doubt); nothing was removed") }
         return rows
     }
 
-    private func failure(_ reader: borrowing RecordReader, _ line: Int, _ reason: String) -> CatalogError {
-        CatalogError(.badData, "\(reader.source), line \(line): \(reason); nothing was removed")
+    private func failure(_ reader: borrowing RecordReader, _ line: Int, _ reason: String) -> Failure {
+        Failure(.badData, "\(reader.source), line \(line): \(reason); nothing was removed")
     }
 }
 

@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Model
 import SQLite
@@ -11,7 +12,7 @@ final class NotedRemovals {
     private let exists: Statement
     private let insert: Statement
 
-    init(_ database: Database) throws(DatabaseError) {
+    init(_ database: Database) throws(Failure) {
         exists = try database.prepare("SELECT EXISTS (SELECT 1 FROM noted_removals)")
         select = try database.prepare(
             "SELECT 1 FROM noted_removals WHERE kind = ?1 AND id = ?2 AND entry_id = ?3 AND stamp > ?4")
@@ -24,7 +25,7 @@ final class NotedRemovals {
 
     /// Whether nothing was ever removed.
     var areNone: Bool {
-        get throws(DatabaseError) {
+        get throws(Failure) {
             defer { exists.reset() }
             return try exists.step() && exists.integer(0) == 0
         }
@@ -35,7 +36,7 @@ final class NotedRemovals {
     /// - Parameters:
     ///   - ids: the id of a group, a user or a photo, or the two ids of a pair.
     ///   - stamp: the stamp before which changes are older than the removal, in milliseconds.
-    func note(_ kind: ImportKind, _ ids: [String], stamp: Int64) throws(DatabaseError) {
+    func note(_ kind: ImportKind, _ ids: [String], stamp: Int64) throws(Failure) {
         guard kind.canComeBack else { return }
         bind(kind, ids, stamp, to: insert)
         try insert.run()
@@ -44,7 +45,7 @@ final class NotedRemovals {
     /// Returns a member's change without what is older than the removal of the member, or of what it names.
     ///
     /// - Returns: the rest, and the number of parts that are gone; if nothing is left, the rest has no interactions.
-    func filter(_ change: Change, stamp: Int64) throws(DatabaseError) -> (kept: Change, leftOut: Int) {
+    func filter(_ change: Change, stamp: Int64) throws(Failure) -> (kept: Change, leftOut: Int) {
         guard case .member(var member) = change else { return (change, 0) }
         let isGone = try isRemoved(.users, [member.userID], after: stamp)
         guard case .record(let interactions) = member.action else {
@@ -64,7 +65,7 @@ final class NotedRemovals {
 
     /// Whether what an interaction is about, or the pair that it changes, was removed after a stamp.
     private func isRemoved(_ interaction: InteractionRecord, by user: String, after stamp: Int64)
-        throws(DatabaseError) -> Bool
+        throws(Failure) -> Bool
     {
         let subject = interaction.subjectID
         let kind: ImportKind =
@@ -79,7 +80,7 @@ final class NotedRemovals {
             .relation(source), source.rows == .users ? [user, subject] : [subject, user], after: stamp)
     }
 
-    private func isRemoved(_ kind: ImportKind, _ ids: [String], after stamp: Int64) throws(DatabaseError) -> Bool {
+    private func isRemoved(_ kind: ImportKind, _ ids: [String], after stamp: Int64) throws(Failure) -> Bool {
         bind(kind, ids, stamp, to: select)
         defer { select.reset() }
         return try select.step()
@@ -103,7 +104,7 @@ extension ImportKind {
 
 extension Catalog {
     /// Notes that the groups, users or photos with the keys in the temporary table `vanished` are removed now.
-    func noteRemoval(ofVanished table: EntityTable) throws(DatabaseError) {
+    func noteRemoval(ofVanished table: EntityTable) throws(Failure) {
         try database.execute(
             """
             INSERT INTO noted_removals
@@ -117,7 +118,7 @@ extension Catalog {
     /// Deletes the notes that name a member, or counts them.
     ///
     /// - Parameter statement: the beginning of a statement about the notes, such as "DELETE".
-    func removalNotes(ofMember id: String, _ statement: String) throws(DatabaseError) -> Statement {
+    func removalNotes(ofMember id: String, _ statement: String) throws(Failure) -> Statement {
         let naming = RelationSource.changed.flatMap { source in
             source.columns(naming: .users).map {
                 "kind = '\(source.table)' AND \($0 == source.rowColumn ? "id" : "entry_id") = ?1"

@@ -1,3 +1,4 @@
+package import Basics
 import Changes
 package import Model
 import SQLite
@@ -16,7 +17,7 @@ package struct RemovalSummary: Sendable, Equatable {
     package var repeatedCount = 0
 
     /// The reason why the removal would be refused, noted by a dry run; nil if it would not.
-    package var failure: CatalogError?
+    package var failure: Failure?
 
     /// Counts an id or a pair that the catalog does not have.
     mutating func note(unknown ids: [String]) {
@@ -66,12 +67,12 @@ package final class Remover {
     ///   - stamp: the stamp, in milliseconds, before which changes of daemons do not bring back the rows, known or
     ///     not; nil if daemons have no changes.
     ///   - stream: the stream that tells daemons of the removal, and the numbers of its changes.
-    /// - Throws: `CatalogError`; then nothing was removed.
+    /// - Throws: `Failure`; then nothing was removed.
     package func remove(
         _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64? = nil,
         stream: DecidedChanges? = nil
-    ) throws(CatalogError) -> RemovalSummary {
-        try catalog.trying(options.isDryRun) { () throws(CatalogError) in
+    ) throws(Failure) -> RemovalSummary {
+        try catalog.trying(options.isDryRun) { () throws(Failure) in
             if let stream { try catalog.noteTaken(stream) }
             return try removeWithinTransaction(rows, options, stamp: stamp)
         }
@@ -80,20 +81,18 @@ package final class Remover {
     /// Removes rows in the same way, within a transaction of the caller.
     func removeWithinTransaction(
         _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64?
-    ) throws(CatalogError) -> RemovalSummary {
-        let keys = try wrapping { () throws(DatabaseError) in try KeyLookup(kind, catalog.database) }
+    ) throws(Failure) -> RemovalSummary {
+        let keys = try KeyLookup(kind, catalog.database)
         // A note of the removal would bring the id of a forgotten member back.
         let kept = try named(rows)
         for ids in rows where try namesForgotten(ids) { summary.note(unknown: ids) }
         for ids in kept { try note(ids, keys) }
         if !options.allowsShrinking {
-            let (vanished, total) = try wrapping { () throws(DatabaseError) in
-                (
-                    Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0),
-                    Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
-                )
-            }
-            do throws(CatalogError) {
+            let (vanished, total) = (
+                Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0),
+                Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
+            )
+            do throws(Failure) {
                 try ShrinkingBound.naming.check(vanished, of: total, kind.name, "this")
             } catch {
                 guard options.isDryRun else { throw error }
@@ -101,23 +100,21 @@ package final class Remover {
             }
         }
         if let stamp {
-            try wrapping { () throws(DatabaseError) in
-                let removals = try NotedRemovals(catalog.database)
-                for ids in kept { try removals.note(kind, ids, stamp: stamp) }
-            }
+            let removals = try NotedRemovals(catalog.database)
+            for ids in kept { try removals.note(kind, ids, stamp: stamp) }
         }
         try catalog.removeVanished(kind, into: &summary)
         return summary
     }
 
     /// Returns the rows that name no member who was forgotten; of the others, nothing is left to remove.
-    package func named(_ rows: [[String]]) throws(CatalogError) -> [[String]] {
+    package func named(_ rows: [[String]]) throws(Failure) -> [[String]] {
         var kept: [[String]] = []
         for ids in rows where try !namesForgotten(ids) { kept.append(ids) }
         return kept
     }
 
-    private func namesForgotten(_ ids: [String]) throws(CatalogError) -> Bool {
+    private func namesForgotten(_ ids: [String]) throws(Failure) -> Bool {
         for (id, table) in zip(ids, kind.tablesOfIDs) where table == .users {
             if try catalog.isForgotten(user: id) { return true }
         }
@@ -125,8 +122,8 @@ package final class Remover {
     }
 
     /// Adds a row to the rows to remove.
-    private func note(_ ids: [String], _ keys: KeyLookup) throws(CatalogError) {
-        switch try wrapping({ () throws(DatabaseError) in try keys.note(ids) }) {
+    private func note(_ ids: [String], _ keys: KeyLookup) throws(Failure) {
+        switch try keys.note(ids) {
         case .unknown: summary.note(unknown: ids)
         case .repeated: summary.repeatedCount += 1
         case .noted: break
@@ -146,31 +143,29 @@ extension ImportKind {
 
 extension Catalog {
     /// Runs the work of a command in a transaction, which a dry run takes back.
-    func trying<Result>(_ isDryRun: Bool, _ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
-        guard isDryRun else { return try database.transaction(wrap: CatalogError.init, body) }
-        try wrapping { () throws(DatabaseError) in try database.execute("BEGIN IMMEDIATE") }
+    func trying<Result>(_ isDryRun: Bool, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        guard isDryRun else { return try database.transaction(.immediate, body) }
+        try database.execute("BEGIN IMMEDIATE")
         defer { try? database.execute("ROLLBACK") }
         return try body()
     }
 
     /// Removes the rows with the keys in the temporary table `vanished` and the rows that name them; drops that table.
-    func removeVanished(_ kind: ImportKind, into summary: inout RemovalSummary) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            let before = database.totalChanges
-            for removal in kind.removals(in: relations, isNamed: true) {
-                let changes = database.totalChanges
-                try database.execute(removal.statement)
-                let count = Int(database.totalChanges - changes)
-                if removal.table == kind.name {
-                    summary.removed += count
-                } else if count > 0 {
-                    summary.others[removal.table, default: 0] += count
-                }
+    func removeVanished(_ kind: ImportKind, into summary: inout RemovalSummary) throws(Failure) {
+        let before = database.totalChanges
+        for removal in kind.removals(in: relations, isNamed: true) {
+            let changes = database.totalChanges
+            try database.execute(removal.statement)
+            let count = Int(database.totalChanges - changes)
+            if removal.table == kind.name {
+                summary.removed += count
+            } else if count > 0 {
+                summary.others[removal.table, default: 0] += count
             }
-            try recordChanges(database.totalChanges - before)
-            if kind == .groups, summary.removed > 0 { try noteGroupRemoval() }
-            try database.execute("DROP TABLE temp.vanished")
         }
+        try recordChanges(database.totalChanges - before)
+        if kind == .groups, summary.removed > 0 { try noteGroupRemoval() }
+        try database.execute("DROP TABLE temp.vanished")
     }
 }
 
@@ -181,7 +176,7 @@ private final class KeyLookup {
     private let select: Statement
     private let insert: Statement
 
-    init(_ kind: ImportKind, _ database: Database) throws(DatabaseError) {
+    init(_ kind: ImportKind, _ database: Database) throws(Failure) {
         keyCount = Remover.idCount(of: kind)
         self.database = database
         try database.execute("DROP TABLE IF EXISTS temp.vanished")
@@ -216,7 +211,7 @@ private final class KeyLookup {
     }
 
     /// Adds the row that ids name.
-    func note(_ ids: [String]) throws(DatabaseError) -> Outcome {
+    func note(_ ids: [String]) throws(Failure) -> Outcome {
         for (place, id) in ids.enumerated() { select.bind(id, at: Int32(place + 1)) }
         guard try select.step() else { return .unknown }
         for place in 0..<keyCount { insert.bind(select.integer(Int32(place)), at: Int32(place + 1)) }
@@ -290,13 +285,13 @@ extension Catalog {
     ///
     /// - Parameter stamp: the stamp of the removal, in milliseconds.
     /// - Returns: whether there was anything to remove; always true for the forgetting of a member.
-    func apply(_ change: RemovalChange, stamp: Int64) throws(CatalogError) -> Bool {
+    func apply(_ change: RemovalChange, stamp: Int64) throws(Failure) -> Bool {
         let kind: ImportKind
         let ids: [String]
         switch change.subject {
         case .member(let id, let withPhotos):
             // Who was readmitted since is not removed.
-            let times = try wrapping { () throws(DatabaseError) in try LedgerTable(database).times(of: id) }
+            let times = try LedgerTable(database).times(of: id)
             guard change.atMilliseconds > times?.readmitted ?? -1 else { return false }
             _ = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
             return true
@@ -322,28 +317,24 @@ extension Catalog {
     /// Returns the current revision of the groups.
     ///
     /// - Complexity: O(log groups).
-    package func groupRevision() throws(CatalogError) -> GroupRevision {
-        try wrapping { () throws(DatabaseError) in
-            GroupRevision(
-                removals: try database.integer("SELECT value FROM catalog_state WHERE name = 'groupRemovals'") ?? 0,
-                latestKey: try database.integer("SELECT max(group_key) FROM groups") ?? 0)
-        }
+    package func groupRevision() throws(Failure) -> GroupRevision {
+        GroupRevision(
+            removals: try database.integer("SELECT value FROM catalog_state WHERE name = 'groupRemovals'") ?? 0,
+            latestKey: try database.integer("SELECT max(group_key) FROM groups") ?? 0)
     }
 
     /// Returns the groups of a version that the catalog no longer has.
     ///
     /// - Complexity: O(groups · log groups).
-    package func missingGroups(of model: ModelVersion) throws(CatalogError) -> Set<UInt32> {
-        try wrapping { () throws(DatabaseError) in
-            var isHere = [Bool](repeating: false, count: model.groupCount)
-            let ids = try database.prepare("SELECT group_id FROM groups")
-            while try ids.step() { if let group = model.index(ofID: ids.text(0)) { isHere[group] = true } }
-            return Set(isHere.indices.lazy.filter { !isHere[$0] }.map { UInt32($0) })
-        }
+    package func missingGroups(of model: ModelVersion) throws(Failure) -> Set<UInt32> {
+        var isHere = [Bool](repeating: false, count: model.groupCount)
+        let ids = try database.prepare("SELECT group_id FROM groups")
+        while try ids.step() { if let group = model.index(ofID: ids.text(0)) { isHere[group] = true } }
+        return Set(isHere.indices.lazy.filter { !isHere[$0] }.map { UInt32($0) })
     }
 
     /// Counts a removal of groups, within its transaction.
-    func noteGroupRemoval() throws(DatabaseError) {
+    func noteGroupRemoval() throws(Failure) {
         try database.execute(
             """
             INSERT INTO catalog_state VALUES ('groupRemovals', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1

@@ -1,3 +1,4 @@
+package import Basics
 package import Changes
 import Model
 import SQLite
@@ -5,21 +6,19 @@ import SQLite
 extension Catalog {
     /// Returns the outcome that a renaming has, and changes nothing.
     ///
-    /// - Throws: `CatalogError.Code.badData` if a user with one of the ids was forgotten.
-    package func outcome(ofRenaming old: String, to new: String, in table: EntityTable) throws(CatalogError)
+    /// - Throws: `Failure.Code.badData` if a user with one of the ids was forgotten.
+    package func outcome(ofRenaming old: String, to new: String, in table: EntityTable) throws(Failure)
         -> RenamingChange.Outcome
     {
         if let id = try forgottenUser(table, old, new) {
-            throw CatalogError(
+            throw Failure(
                 .badData, "user \(id) was forgotten, and must not come back under another id (coterie forget)")
         }
-        return try wrapping { () throws(DatabaseError) in
-            switch (try key(of: old, in: table), try key(of: new, in: table)) {
-            case (nil, nil): .unknown
-            case (nil, _): .unchanged
-            case (_?, nil): .renamed
-            case (let key?, let target?): key == target ? .unchanged : .merged
-            }
+        return switch (try key(of: old, in: table), try key(of: new, in: table)) {
+        case (nil, nil): .unknown
+        case (nil, _): .unchanged
+        case (_?, nil): .renamed
+        case (let key?, let target?): key == target ? .unchanged : .merged
         }
     }
 
@@ -32,25 +31,25 @@ extension Catalog {
     ///
     /// - Parameter stamp: the stamp of the renaming, in milliseconds.
     /// - Returns: whether there is such a group or user, who was not forgotten.
-    func apply(_ change: RenamingChange, stamp: Int64) throws(CatalogError) -> Bool {
+    func apply(_ change: RenamingChange, stamp: Int64) throws(Failure) -> Bool {
         let table: EntityTable = change.subject == .group ? .groups : .users
         let (old, new) = (change.oldID, change.newID)
         guard try forgottenUser(table, old, new) == nil else { return false }
         let outcome = try outcome(ofRenaming: old, to: new, in: table)
         if outcome == .renamed || outcome == .merged {
-            try wrapping { () throws(DatabaseError) in try move(table, from: old, to: new, stamp) }
+            try move(table, from: old, to: new, stamp)
         }
         return outcome != .unknown
     }
 
     /// Returns the id of a user who was forgotten, or nil if neither was.
-    private func forgottenUser(_ table: EntityTable, _ old: String, _ new: String) throws(CatalogError) -> String? {
+    private func forgottenUser(_ table: EntityTable, _ old: String, _ new: String) throws(Failure) -> String? {
         guard table == .users else { return nil }
         for id in [old, new] where try isForgotten(user: id) { return id }
         return nil
     }
 
-    private func move(_ table: EntityTable, from old: String, to new: String, _ stamp: Int64) throws(DatabaseError) {
+    private func move(_ table: EntityTable, from old: String, to new: String, _ stamp: Int64) throws(Failure) {
         guard let key = try self.key(of: old, in: table) else { return }
         let before = database.totalChanges
         if let target = try self.key(of: new, in: table) {
@@ -70,8 +69,8 @@ extension Catalog {
     }
 
     /// Notes that changes under an old id count for a new one, as long as nothing else has the old id.
-    private func note(_ table: EntityTable, _ old: String, isNow new: String, _ stamp: Int64) throws(DatabaseError) {
-        func run(_ statement: String) throws(DatabaseError) {
+    private func note(_ table: EntityTable, _ old: String, isNow new: String, _ stamp: Int64) throws(Failure) {
+        func run(_ statement: String) throws(Failure) {
             let row = try database.prepare(statement)
             row.bind(table.rawValue, at: 1)
             row.bind(old, at: 2)
@@ -93,7 +92,7 @@ extension Catalog {
 
     /// Applies the events of a group or a user to memberships, favourites and follows, including those recorded under
     /// another id.
-    private func settlePairs(_ table: EntityTable, _ key: Int64) throws(DatabaseError) {
+    private func settlePairs(_ table: EntityTable, _ key: Int64) throws(Failure) {
         for source in RelationSource.changed where relations.sources.contains(source) {
             let columns = source.columns(naming: table)
             guard !columns.isEmpty else { continue }
@@ -212,11 +211,11 @@ package struct RenamedIDs {
     /// Returns a change under the present ids of the groups and users that had its ids at its stamp.
     ///
     /// An interaction whose id the member under the present id has already gets another one.
-    func applied(to change: Change, stamp: Int64) throws(DatabaseError) -> Change {
+    func applied(to change: Change, stamp: Int64) throws(Failure) -> Change {
         guard try catalog.database.integer("SELECT EXISTS (SELECT 1 FROM renamed_ids)") == 1 else { return change }
-        let renamed = try change.renamed { id throws(DatabaseError) in
+        let renamed = try change.renamed { id throws(Failure) in
             try newest(.groups, id, stamp)
-        } user: { id throws(DatabaseError) in
+        } user: { id throws(Failure) in
             try newest(.users, id, stamp)
         }
         guard case .member(var member) = renamed, case .record(var records) = member.action,
@@ -234,10 +233,10 @@ package struct RenamedIDs {
         return .member(member)
     }
 
-    private func newest(_ table: EntityTable, _ id: String, _ stamp: Int64) throws(DatabaseError) -> String {
-        try KnownRenaming.newest(of: id, at: stamp) { id throws(DatabaseError) in
+    private func newest(_ table: EntityTable, _ id: String, _ stamp: Int64) throws(Failure) -> String {
+        try KnownRenaming.newest(of: id, at: stamp) { id throws(Failure) in
             try catalog.key(of: id, in: table) != nil
-        } _: { id throws(DatabaseError) in
+        } _: { id throws(Failure) in
             let rows = try catalog.database.prepare(
                 "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp")
             rows.bind(table.rawValue, at: 1)
@@ -253,29 +252,27 @@ package struct RenamedIDs {
 
 extension Catalog {
     /// Returns the earlier ids of users, from which they were renamed, without those that somebody else has now.
-    package func earlierIDs(ofUsers ids: [String]) throws(CatalogError) -> [String] {
-        try wrapping { () throws(DatabaseError) in
-            // An id leads back to those from which it was given since something else had it.
-            let rows = try database.prepare(
-                """
-                WITH RECURSIVE named (id, before) AS (
-                    SELECT ?1, \(Int64.max)
-                    UNION
-                    SELECT old_id, stamp FROM named JOIN renamed_ids AS given
-                        ON entity = '\(EntityTable.users.rawValue)' AND new_id = id AND stamp < before
-                    WHERE NOT EXISTS (
-                        SELECT 1 FROM renamed_ids WHERE entity = given.entity AND old_id = id
-                        AND stamp > given.stamp AND stamp < before))
-                SELECT DISTINCT id FROM named
-                WHERE id <> ?1 AND NOT EXISTS (SELECT 1 FROM users WHERE user_id = id)
-                """)
-            var found: [String] = []
-            for id in ids {
-                rows.bind(id, at: 1)
-                while try rows.step() { found.append(rows.text(0)) }
-                rows.reset()
-            }
-            return found
+    package func earlierIDs(ofUsers ids: [String]) throws(Failure) -> [String] {
+        // An id leads back to those from which it was given since something else had it.
+        let rows = try database.prepare(
+            """
+            WITH RECURSIVE named (id, before) AS (
+                SELECT ?1, \(Int64.max)
+                UNION
+                SELECT old_id, stamp FROM named JOIN renamed_ids AS given
+                    ON entity = '\(EntityTable.users.rawValue)' AND new_id = id AND stamp < before
+                WHERE NOT EXISTS (
+                    SELECT 1 FROM renamed_ids WHERE entity = given.entity AND old_id = id
+                    AND stamp > given.stamp AND stamp < before))
+            SELECT DISTINCT id FROM named
+            WHERE id <> ?1 AND NOT EXISTS (SELECT 1 FROM users WHERE user_id = id)
+            """)
+        var found: [String] = []
+        for id in ids {
+            rows.bind(id, at: 1)
+            while try rows.step() { found.append(rows.text(0)) }
+            rows.reset()
         }
+        return found
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The largest share of a kind's rows that a file may remove without `--allow-shrinking`.
 struct ShrinkingBound {
     /// The share as a fraction of one, inclusive.
@@ -13,10 +15,10 @@ struct ShrinkingBound {
 
     /// Refuses to remove too many rows.
     ///
-    /// - Throws: `CatalogError` with the code `badData`.
-    func check(_ removed: Int, of total: Int, _ kind: String, _ action: String) throws(CatalogError) {
+    /// - Throws: `Failure` with the code `badData`.
+    func check(_ removed: Int, of total: Int, _ kind: String, _ action: String) throws(Failure) {
         guard removed * divisor > total, total >= minimumRows else { return }
-        throw CatalogError(
+        throw Failure(
             .badData,
             """
             \(action) would remove \(removed) of \(total) \(kind), more than \(words): nothing was changed. If the files \
@@ -30,16 +32,16 @@ struct ShrinkingBound {
 /// A replacing import that may remove everything takes them.
 func refuseEmpty(
     _ summary: ImportSummary, _ rejects: RejectedRecords, _ options: ImportOptions, _ inputs: [InputFile]
-) throws(CatalogError) {
+) throws(Failure) {
     guard summary.rows + rejects.count == 0, !(options.replaces && options.allowsShrinking) else { return }
     throw .noRows(inputs.map(\.name))
 }
 
-extension CatalogError {
+extension Failure {
     /// Returns the error about files with a header and no row.
-    static func noRows(_ names: [String]) -> CatalogError {
+    static func noRows(_ names: [String]) -> Failure {
         let others = names.count > 1 ? ", nor in \(names.count - 1) more files" : ""
-        return CatalogError(
+        return Failure(
             .badData,
             """
             \(names.first ?? ""), line 1: there is no row, or none behind the header\(others): nothing was \

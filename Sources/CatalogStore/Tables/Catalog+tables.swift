@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import SQLite
 
@@ -13,13 +14,13 @@ extension CatalogSnapshot {
     /// - Parameters:
     ///   - path: the folder, which must not have tables yet.
     ///   - rowsPerPart: the most rows of a file, 1 or more.
-    package func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(CatalogError)
+    package func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(Failure)
         -> TableRowCounts
     {
         var writer = try TableFolderWriter(path)
         let export = TableExport(snapshot: self, rowsPerPart: max(1, rowsPerPart))
         let shown = try groups().filter { $0.visibility == .public }
-        try export.pieces(of: shown.count) { rows throws(CatalogError) in
+        try export.pieces(of: shown.count) { rows throws(Failure) in
             var part = TablePartContent(rows: rows.count)
             part.add("id", shown[rows].map { Array($0.id.utf8) })
             try writer.write(part, of: "groups")
@@ -50,7 +51,7 @@ private struct TableExport {
     private var database: Database { snapshot.database }
 
     /// Calls `body` with ranges of rows that are small enough for a part.
-    func pieces(of count: Int, _ body: (Range<Int>) throws(CatalogError) -> Void) throws(CatalogError) {
+    func pieces(of count: Int, _ body: (Range<Int>) throws(Failure) -> Void) throws(Failure) {
         for first in stride(from: 0, to: count, by: rowsPerPart) {
             try body(first..<min(first + rowsPerPart, count))
         }
@@ -59,7 +60,7 @@ private struct TableExport {
     /// Writes the users.
     ///
     /// - Returns: the number of each user by key, from 1; 0 for keys without a user.
-    func users(_ writer: inout TableFolderWriter) throws(CatalogError) -> [UInt32] {
+    func users(_ writer: inout TableFolderWriter) throws(Failure) -> [UInt32] {
         var numbers = try numberTable("users", "user_key")
         let rows = try prepared("SELECT user_key, user_id, interests FROM users ORDER BY user_id")
         var count: UInt32 = 0
@@ -85,7 +86,7 @@ private struct TableExport {
     /// Writes the public photos.
     ///
     /// - Returns: the number of each public photo by key, from 1; 0 for other keys.
-    func photos(_ writer: inout TableFolderWriter, ownerNumbers: [UInt32]) throws(CatalogError) -> [UInt32] {
+    func photos(_ writer: inout TableFolderWriter, ownerNumbers: [UInt32]) throws(Failure) -> [UInt32] {
         var numbers = try numberTable("photos", "photo_key")
         let rows = try prepared(
             """
@@ -123,10 +124,8 @@ private struct TableExport {
     ///   - numbers: the number of each entry by key, from 1.
     func entries(
         of source: RelationSource, _ writer: inout TableFolderWriter, rows keys: [Int64], _ numbers: [UInt32]
-    ) throws(CatalogError) -> Int {
-        let hasTimes = try wrapping { () throws(DatabaseError) in
-            try snapshot.catalog.mayHaveValues(source.notedTime)
-        }
+    ) throws(Failure) -> Int {
+        let hasTimes = try snapshot.catalog.mayHaveValues(source.notedTime)
         let rows = try prepared(
             """
             SELECT \(([source.entryColumn] + source.valueColumns).joined(separator: ", ")) FROM \(source.table)
@@ -157,27 +156,23 @@ private struct TableExport {
             count += found.count
         }
         if written.count > 0 { try writer.write(written.take(), of: source.table) }
-        let all = try wrapping { () throws(DatabaseError) in
-            Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
-        }
+        let all = Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
         leftOut.ofPrivateGroups = all - count - leftOut.ofPrivatePhotos
         writer.note(leftOut, of: source.table)
         return count
     }
 
-    private func numberTable(_ table: String, _ key: String) throws(CatalogError) -> [UInt32] {
-        let highest = try wrapping { () throws(DatabaseError) in
-            Int(try database.integer("SELECT max(\(key)) FROM \(table)") ?? 0)
-        }
+    private func numberTable(_ table: String, _ key: String) throws(Failure) -> [UInt32] {
+        let highest = Int(try database.integer("SELECT max(\(key)) FROM \(table)") ?? 0)
         return [UInt32](repeating: 0, count: highest + 1)
     }
 
-    private func prepared(_ sql: String) throws(CatalogError) -> Statement {
-        try wrapping { () throws(DatabaseError) in try database.prepare(sql) }
+    private func prepared(_ sql: String) throws(Failure) -> Statement {
+        try database.prepare(sql)
     }
 
-    private func step(_ rows: Statement) throws(CatalogError) -> Bool {
-        try wrapping { () throws(DatabaseError) in try rows.step() }
+    private func step(_ rows: Statement) throws(Failure) -> Bool {
+        try rows.step()
     }
 }
 

@@ -1,3 +1,4 @@
+package import Basics
 import FoundationEssentials
 package import Model
 
@@ -12,8 +13,8 @@ struct TableFolder: Sendable {
 
     /// Opens and checks all parts.
     ///
-    /// - Throws: `CatalogError.Code.missing` if there is no manifest, and `.badData` if a part is invalid.
-    init(_ path: String) throws(CatalogError) {
+    /// - Throws: `Failure.Code.missing` if there is no manifest, and `.badData` if a part is invalid.
+    init(_ path: String) throws(Failure) {
         self.path = path
         manifest = try Self.manifest(in: path)
         var parts: [String: [TablePart]] = [:]
@@ -26,23 +27,23 @@ struct TableFolder: Sendable {
                 firstRow += part.rowCount
             }
             guard firstRow < Int(UInt32.max) || manifest.leftOut[table] != nil else {
-                throw CatalogError(.badData, "\(path) numbers more than \(UInt32.max) \(table)")
+                throw Failure(.badData, "\(path) numbers more than \(UInt32.max) \(table)")
             }
         }
         self.parts = parts
     }
 
-    private static func manifest(in folder: String) throws(CatalogError) -> TableManifest {
+    private static func manifest(in folder: String) throws(Failure) -> TableManifest {
         let path = folder + "/" + TableManifest.fileName
         guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
-            throw CatalogError(
+            throw Failure(
                 .missing, "there are no tables in \(folder): it has no manifest.json, which is written last")
         }
         guard let manifest = try? JSONDecoder().decode(TableManifest.self, from: data) else {
-            throw CatalogError(.badData, "\(path) is not the manifest of a folder of tables")
+            throw Failure(.badData, "\(path) is not the manifest of a folder of tables")
         }
         if let other = OtherFormat(.tables, at: path, found: manifest.format, own: TableManifest.knownFormat) {
-            throw CatalogError(.badData, other.message)
+            throw Failure(.badData, other.message)
         }
         return manifest
     }
@@ -133,10 +134,10 @@ extension TableManifest.Part {
 /// users and photos are up to the source; no version depends on them.
 package protocol EntrySource: AnyObject {
     /// Estimates the work for each of some matrices; dates in the last weeks are recent.
-    func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate]
+    func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(Failure) -> [WorkEstimate]
 
     /// Estimates the amount of content of the photos.
-    func contentEstimate() throws(CatalogError) -> ContentEstimate
+    func contentEstimate() throws(Failure) -> ContentEstimate
 
     /// Reads a matrix.
     ///
@@ -146,45 +147,45 @@ package protocol EntrySource: AnyObject {
     func matrix(
         _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void
-    ) throws(CatalogError) -> MatrixReading
+    ) throws(Failure) -> MatrixReading
 
     /// Returns the posts by row of a matrix, those after a time and until another one, in Unix seconds.
-    func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(CatalogError) -> [GroupTalk]
+    func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(Failure) -> [GroupTalk]
 
     /// Returns the number of rows of a table of pairs.
-    func rowCount(_ source: RelationSource) throws(CatalogError) -> Int
+    func rowCount(_ source: RelationSource) throws(Failure) -> Int
 
     /// Whether a table of pairs has any row.
-    func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool
+    func hasRows(_ source: RelationSource) throws(Failure) -> Bool
 
     /// Returns the columns of the users who are not listed.
-    func unlistedUsers() throws(CatalogError) -> Set<UInt32>
+    func unlistedUsers() throws(Failure) -> Set<UInt32>
 
     /// Whether any photo has an owner.
-    func hasPhotoOwners() throws(CatalogError) -> Bool
+    func hasPhotoOwners() throws(Failure) -> Bool
 
     /// The number of a photo's owner less the column of the user in a matrix.
     var ownerOffset: Int { get }
 
     /// Whether any photo may have tags or a location.
-    func hasPhotoContent() throws(CatalogError) -> Bool
+    func hasPhotoContent() throws(Failure) -> Bool
 
     /// Reads the content of all public photos; terms of fewer photos than the minimum are left out.
     func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(CatalogError) -> PhotoContent
+        throws(Failure) -> PhotoContent
 
     /// Returns the texts of all users, by their column in a matrix.
-    func users() throws(CatalogError) -> UserTexts
+    func users() throws(Failure) -> UserTexts
 
     /// Reads the memberships in shown groups of all users, some users at a time, on several threads.
     ///
     /// - Returns: what was made, in the order of the columns. All parts but the last have as many columns.
     func memberships<Part: Sendable>(
-        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
-    ) throws(CatalogError) -> [Part]
+        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(Failure) -> Part
+    ) throws(Failure) -> [Part]
 
     /// Calls `body` with each member's interactions with groups; see `CatalogSnapshot`.
-    func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(CatalogError)
+    func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(Failure)
 }
 
 /// The ids and the stated interests of users, by their column in a matrix.
@@ -201,16 +202,16 @@ extension CatalogSnapshot: EntrySource {
     /// Estimates the work for each of some matrices.
     ///
     /// Several are estimated at a time, because counting tens of millions of rows takes half a second.
-    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
-        let estimates = try readParts(sources.count) { catalog, number throws(CatalogError) in
+    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(Failure) -> [WorkEstimate] {
+        let estimates = try readParts(sources.count) { catalog, number throws(Failure) in
             (number: number, estimate: try catalog.workEstimate(sources[number], recentWeeks: recentWeeks))
         }
         return estimates.sorted { $0.number < $1.number }.map(\.estimate)
     }
 
     /// Estimates the amount of content of the photos.
-    package func contentEstimate() throws(CatalogError) -> ContentEstimate { try catalog.contentEstimate() }
+    package func contentEstimate() throws(Failure) -> ContentEstimate { try catalog.contentEstimate() }
 
     /// Returns the number of rows of a table of pairs.
-    package func rowCount(_ source: RelationSource) throws(CatalogError) -> Int { try catalog.rowCount(source) }
+    package func rowCount(_ source: RelationSource) throws(Failure) -> Int { try catalog.rowCount(source) }
 }

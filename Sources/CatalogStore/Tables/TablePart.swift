@@ -17,7 +17,7 @@ struct TablePart: Sendable {
     private let ranges: [String: Range<Int>]
 
     /// Maps a part and verifies its checksum.
-    init(_ part: TableManifest.Part, in folder: String, firstRow: Int) throws(CatalogError) {
+    init(_ part: TableManifest.Part, in folder: String, firstRow: Int) throws(Failure) {
         path = folder + "/" + part.file
         rowCount = part.rows
         self.firstRow = firstRow
@@ -41,29 +41,29 @@ struct TablePart: Sendable {
         guard checksum == UInt(part.checksum) else { throw Self.damaged(path, "it differs from its checksum") }
     }
 
-    private static func damaged(_ path: String, _ reason: String) -> CatalogError {
-        CatalogError(.badData, "\(path) is no part of a table: \(reason); write the tables again")
+    private static func damaged(_ path: String, _ reason: String) -> Failure {
+        Failure(.badData, "\(path) is no part of a table: \(reason); write the tables again")
     }
 
-    private static func mapped(_ path: String, byteCount: Int) throws(CatalogError) -> ByteRegion {
+    private static func mapped(_ path: String, byteCount: Int) throws(Failure) -> ByteRegion {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         defer { if descriptor >= 0 { close(descriptor) } }
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
-            throw CatalogError(.fileFailed, "cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+            throw Failure(.fileFailed, "cannot read \(path): \(unsafe String(cString: strerror(errno)))")
         }
         guard Int(status.st_size) == byteCount else {
             throw damaged(path, "it has \(status.st_size) bytes, not the \(byteCount) of the manifest")
         }
         if byteCount == 0 { return ByteRegion(copying: []) }
         guard let region = ByteRegion(mapping: descriptor, count: byteCount) else {
-            throw CatalogError(.fileFailed, "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
+            throw Failure(.fileFailed, "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
         }
         return region
     }
 
     /// Checks that the texts follow one another and fill the column.
-    private func checkTexts(_ name: String) throws(CatalogError) {
+    private func checkTexts(_ name: String) throws(Failure) {
         let range = ranges[name] ?? 0..<0
         let room = UInt64(range.count - 8 * (rowCount + 1))
         let isWhole = withColumn(name, of: UInt64.self) { ends in
@@ -78,7 +78,7 @@ struct TablePart: Sendable {
     }
 
     /// Checks that the part has the required columns.
-    func require(_ names: [String]) throws(CatalogError) {
+    func require(_ names: [String]) throws(Failure) {
         for name in names where !has(name) { throw Self.damaged(path, "it has no column \(name)") }
     }
 
@@ -127,19 +127,19 @@ struct TableFolderWriter {
 
     /// Creates the folder if it is missing.
     ///
-    /// - Throws: `CatalogError.Code.fileFailed` if that fails, or if the folder already has tables.
-    init(_ path: String) throws(CatalogError) {
+    /// - Throws: `Failure.Code.fileFailed` if that fails, or if the folder already has tables.
+    init(_ path: String) throws(Failure) {
         self.path = path
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch { throw CatalogError(.fileFailed, "cannot make the folder \(path): \(SystemWords.sentence(error))") }
+        } catch { throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.sentence(error))") }
         guard !FileManager.default.fileExists(atPath: path + "/" + TableManifest.fileName) else {
-            throw CatalogError(.fileFailed, "there are tables in \(path) already: remove them, or name another folder")
+            throw Failure(.fileFailed, "there are tables in \(path) already: remove them, or name another folder")
         }
     }
 
     /// Writes the next part of a table.
-    mutating func write(_ part: TablePartContent, of table: String) throws(CatalogError) {
+    mutating func write(_ part: TablePartContent, of table: String) throws(Failure) {
         let number = String(100_000 + (manifest.tables[table]?.count ?? 0)).dropFirst()
         let file = "\(table)-\(number).table"
         try write(part.bytes, to: file)
@@ -155,18 +155,18 @@ struct TableFolderWriter {
     }
 
     /// Writes the manifest.
-    func finish() throws(CatalogError) {
+    func finish() throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
         guard let json = try? encoder.encode(manifest) else { preconditionFailure("a manifest has nothing to refuse") }
         try write(Array(json), to: TableManifest.fileName)
     }
 
-    private func write(_ bytes: [UInt8], to file: String) throws(CatalogError) {
+    private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
         let path = path + "/" + file
         do throws(FileError) {
             try PrivateFile.write(bytes, to: path)
-        } catch { throw CatalogError(.fileFailed, "cannot write \(path): \(error.reason)") }
+        } catch { throw Failure(.fileFailed, "cannot write \(path): \(error.reason)") }
     }
 }
 

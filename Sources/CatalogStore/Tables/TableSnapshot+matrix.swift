@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import Synchronization
 
@@ -6,7 +7,7 @@ extension TableSnapshot {
     package func matrix(
         _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void
-    ) throws(CatalogError) -> MatrixReading {
+    ) throws(Failure) -> MatrixReading {
         let rows = TableRows(self, source)
         let rowOfGroup =
             source.rows == .groups ? numbers.rowOfGroup : (0..<numbers.columnCount).map { Int32($0) }
@@ -16,7 +17,7 @@ extension TableSnapshot {
         let tableGroups = rows.tableGroups(of: plan.ranges)
         let rowsRead = Atomic<Int>(0)
         let unknown = Atomic<Int>(0)
-        let parts = try snapshot.readParts(plan.ranges.count) { _, number throws(CatalogError) in
+        let parts = try snapshot.readParts(plan.ranges.count) { _, number throws(Failure) in
             var part = MatrixPart(plan, number, window)
             let leftOut = try rows.read(tableGroups[number], in: plan.ranges[number]) { group, entry in
                 part.add(group: Int(group), entry: Int(entry.column), time: entry.time, plan)
@@ -41,13 +42,13 @@ extension TableSnapshot {
     ///
     /// The tables are in the order of the groups, so all of them are read for each part of the users.
     package func memberships<Part: Sendable>(
-        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(CatalogError) -> Part
-    ) throws(CatalogError) -> [Part] {
+        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(Failure) -> Part
+    ) throws(Failure) -> [Part] {
         let (rows, numbers) = (TableRows(self, source), numbers)
         let groups = 0..<UInt32(numbers.groupOfTable.count)
         let parts = max(1, min(64, rowCount(source) / Self.membershipsPerPart))
         let width = max(1, (numbers.columnCount + parts - 1) / parts)
-        return try snapshot.readParts((numbers.columnCount + width - 1) / width) { _, number throws(CatalogError) in
+        return try snapshot.readParts((numbers.columnCount + width - 1) / width) { _, number throws(Failure) in
             let users = number * width..<min((number + 1) * width, numbers.columnCount)
             var found: [UserMemberships.Membership] = []
             _ = try rows.read(groups, in: 0..<numbers.rowOfGroup.count) { group, entry in
@@ -90,8 +91,8 @@ private struct TableRows: Sendable {
         hasTimes = !settledGroups.isEmpty || parts.contains { $0.has("time") }
     }
 
-    var disorder: CatalogError {
-        CatalogError(
+    var disorder: Failure {
+        Failure(
             .badData, "the table \(table) in \(path) is out of order or bounds: rows ascend by group and entry")
     }
 
@@ -119,7 +120,7 @@ private struct TableRows: Sendable {
     ///
     /// - Parameter add: receives each entry, with the number of its group in the catalog.
     /// - Returns: the number of rows of groups that the catalog does not have.
-    func read(_ groups: Range<UInt32>, in range: Range<Int>, _ add: SettlingWriter.Sink) throws(CatalogError) -> Int {
+    func read(_ groups: Range<UInt32>, in range: Range<Int>, _ add: SettlingWriter.Sink) throws(Failure) -> Int {
         var writer = SettlingWriter(settledGroups, numbers.settled, in: range)
         var unknown = 0
         for table in parts {

@@ -1,3 +1,4 @@
+package import Basics
 import Changes
 package import Model
 import SQLite
@@ -13,7 +14,7 @@ package final class TableSnapshot: EntrySource {
     let numbers: TableNumbers
 
     /// Opens and checks the tables.
-    package init(_ path: String, _ snapshot: CatalogSnapshot) throws(CatalogError) {
+    package init(_ path: String, _ snapshot: CatalogSnapshot) throws(Failure) {
         self.snapshot = snapshot
         folder = try TableFolder(path)
         numbers = try TableNumbers(folder, snapshot)
@@ -22,7 +23,7 @@ package final class TableSnapshot: EntrySource {
     /// Returns the users of the tables, then the users that only the catalog has.
     ///
     /// Interests in the catalog override those in the tables.
-    package func users() throws(CatalogError) -> UserTexts {
+    package func users() throws(Failure) -> UserTexts {
         var users = UserTexts()
         for part in folder["users"] {
             for row in 0..<part.rowCount {
@@ -47,7 +48,7 @@ package final class TableSnapshot: EntrySource {
 
     /// Calls `body` with each member's interactions with groups, by column.
     package func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
-        throws(CatalogError)
+        throws(Failure)
     {
         try snapshot.forEachMember(impressionsSince: impressionsSince) { key, interactions in
             if let column = numbers.columnOfKey[Int64(key)] { body(Int(column), interactions) }
@@ -79,7 +80,7 @@ struct TableNumbers: Sendable {
     var columnCount: Int { tableUsers + addedUsers.count }
     private let tableUsers: Int
 
-    init(_ folder: TableFolder, _ snapshot: CatalogSnapshot) throws(CatalogError) {
+    init(_ folder: TableFolder, _ snapshot: CatalogSnapshot) throws(Failure) {
         let groups = try snapshot.groups()
         var rowCount: Int32 = 0
         rowOfGroup =
@@ -116,54 +117,50 @@ struct TableNumbers: Sendable {
         return numbers
     }
 
-    private mutating func readUsers(_ folder: TableFolder, _ database: Database) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            let users = try database.prepare(
-                """
-                SELECT user_key, user_id, interests, interests_stamp FROM users
-                WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
-                    OR user_key IN (SELECT user_key FROM interactions) ORDER BY user_id
-                """)
-            while try users.step() {
-                let id = users.text(1)
-                var column = folder.row(of: id, in: "id", of: "users")
-                if column == nil {
-                    column = UInt32(columnCount)
-                    addedUsers.append(id)
-                }
-                columnOfKey[users.integer(0)] = column
-                guard let column else { continue }
-                interestsStamps[column] = users.optionalInteger(3)
-                // Whoever stated no interests has none, whatever the tables say.
-                if interestsStamps[column] != nil || !users.isNull(2) { interests[column] = users.text(2) }
+    private mutating func readUsers(_ folder: TableFolder, _ database: Database) throws(Failure) {
+        let users = try database.prepare(
+            """
+            SELECT user_key, user_id, interests, interests_stamp FROM users
+            WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
+                OR user_key IN (SELECT user_key FROM interactions) ORDER BY user_id
+            """)
+        while try users.step() {
+            let id = users.text(1)
+            var column = folder.row(of: id, in: "id", of: "users")
+            if column == nil {
+                column = UInt32(columnCount)
+                addedUsers.append(id)
             }
-            let ledger = try LedgerTable(database).content()
-            guard !ledger.times.isEmpty else { return }
-            for part in folder["users"] {
-                for row in 0..<part.rowCount where ledger.isForgotten(part.text("id", row: row)) {
-                    isForgotten.insert(part.firstRow + row)
-                }
+            columnOfKey[users.integer(0)] = column
+            guard let column else { continue }
+            interestsStamps[column] = users.optionalInteger(3)
+            // Whoever stated no interests has none, whatever the tables say.
+            if interestsStamps[column] != nil || !users.isNull(2) { interests[column] = users.text(2) }
+        }
+        let ledger = try LedgerTable(database).content()
+        guard !ledger.times.isEmpty else { return }
+        for part in folder["users"] {
+            for row in 0..<part.rowCount where ledger.isForgotten(part.text("id", row: row)) {
+                isForgotten.insert(part.firstRow + row)
             }
         }
     }
 
-    private mutating func readSettled(_ database: Database, _ numbers: [Int64: Int]) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)
-                ORDER BY group_key, user_key, occurred_at / 1000, interaction_key
-                """)
-            let latest = try database.integer("SELECT \(PairEvents.latestTime)") ?? .max
-            while try rows.step() {
-                guard let group = numbers[rows.integer(0)], let column = columnOfKey[rows.integer(1)] else { continue }
-                let last = SettledMembership(
-                    column: column, hasJoined: rows.integer(2) == Interaction.Kind.join.number,
-                    seconds: rows.integer(3) / 1000, latestSeconds: latest)
-                let number = UInt32(group)
-                if settled[number]?.last?.column == column { settled[number]?.removeLast() }
-                settled[number, default: []].append(last)
-            }
+    private mutating func readSettled(_ database: Database, _ numbers: [Int64: Int]) throws(Failure) {
+        let rows = try database.prepare(
+            """
+            SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)
+            ORDER BY group_key, user_key, occurred_at / 1000, interaction_key
+            """)
+        let latest = try database.integer("SELECT \(PairEvents.latestTime)") ?? .max
+        while try rows.step() {
+            guard let group = numbers[rows.integer(0)], let column = columnOfKey[rows.integer(1)] else { continue }
+            let last = SettledMembership(
+                column: column, hasJoined: rows.integer(2) == Interaction.Kind.join.number,
+                seconds: rows.integer(3) / 1000, latestSeconds: latest)
+            let number = UInt32(group)
+            if settled[number]?.last?.column == column { settled[number]?.removeLast() }
+            settled[number, default: []].append(last)
         }
         for group in settled.keys { settled[group]?.sort { $0.column < $1.column } }
     }
@@ -200,19 +197,19 @@ extension TableSnapshot {
     private static let photosPerRange = 1 << 15
 
     /// Whether any photo has an owner.
-    package func hasPhotoOwners() throws(CatalogError) -> Bool { folder["photos"].contains { $0.has("owner") } }
+    package func hasPhotoOwners() throws(Failure) -> Bool { folder["photos"].contains { $0.has("owner") } }
 
     /// The number of a photo's owner less the user's row.
     package var ownerOffset: Int { 1 }
 
     /// Whether any photo may have tags or a location.
-    package func hasPhotoContent() throws(CatalogError) -> Bool {
+    package func hasPhotoContent() throws(Failure) -> Bool {
         folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
     }
 
     /// Reads the content of all photos, in one pass if their tags fit into memory.
     package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(CatalogError) -> PhotoContent
+        throws(Failure) -> PhotoContent
     {
         try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
     }
@@ -220,14 +217,14 @@ extension TableSnapshot {
     /// Reads the content with a limit on the number of different tags in the memory of each thread.
     func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
-    ) throws(CatalogError) -> PhotoContent {
-        try snapshot.content(minimumPhotos: minimumPhotos) { choice throws(CatalogError) in
+    ) throws(Failure) -> PhotoContent {
+        try snapshot.content(minimumPhotos: minimumPhotos) { choice throws(Failure) in
             try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
         }
     }
 
     private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(CatalogError) -> [PhotoReader]
+        throws(Failure) -> [PhotoReader]
     {
         let ranges = folder["photos"].flatMap { part in
             stride(from: 0, to: part.rowCount, by: Self.photosPerRange).map { first in
@@ -237,7 +234,7 @@ extension TableSnapshot {
         let next = Atomic<Int>(0)
         let photosRead = Atomic<Int>(0)
         let forgotten = numbers.isForgotten
-        return try snapshot.readParts(snapshot.connections.count) { _, _ throws(CatalogError) in
+        return try snapshot.readParts(snapshot.connections.count) { _, _ throws(Failure) in
             var reader = PhotoReader(tagNumbers)
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
                 reader.read(ranges[index].part, ranges[index].rows, index: index, forgotten: forgotten)
@@ -250,17 +247,15 @@ extension TableSnapshot {
 
 extension TableSnapshot {
     /// Returns whether a table of pairs has any row.
-    package func hasRows(_ source: RelationSource) throws(CatalogError) -> Bool { rowCount(source) > 0 }
+    package func hasRows(_ source: RelationSource) throws(Failure) -> Bool { rowCount(source) > 0 }
 
     /// Returns the number of rows of a table of pairs.
     package func rowCount(_ source: RelationSource) -> Int { folder.manifest.rowCount(source.table) }
 
     /// Returns the columns of the users who are not listed; the catalog knows them.
-    package func unlistedUsers() throws(CatalogError) -> Set<UInt32> {
-        try wrapping { () throws(DatabaseError) in
-            let ids = try snapshot.database.prepare("SELECT user_id FROM users WHERE listed = 0").texts()
-            return Set(ids.compactMap { folder.row(of: $0, in: "id", of: "users") })
-        }
+    package func unlistedUsers() throws(Failure) -> Set<UInt32> {
+        let ids = try snapshot.database.prepare("SELECT user_id FROM users WHERE listed = 0").texts()
+        return Set(ids.compactMap { folder.row(of: $0, in: "id", of: "users") })
     }
 }
 
@@ -269,14 +264,14 @@ extension TableSnapshot {
     private static let rowsPerSample = 64
 
     /// Estimates the work for each of some matrices.
-    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
+    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(Failure) -> [WorkEstimate] {
         var estimates: [WorkEstimate] = []
         for source in sources { estimates.append(try workEstimate(source, recentWeeks: recentWeeks)) }
         return estimates
     }
 
     /// Counts the rows, and estimates Σ d² and recent rows from samples.
-    private func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
+    private func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(Failure) -> WorkEstimate {
         let parts = folder[source.table]
         // Later joins and leaves are added.
         let isMembership = source.table == RelationSource.memberships.table
@@ -313,7 +308,7 @@ extension TableSnapshot {
     }
 
     /// Estimates the amount of content of the photos, from the tags of some of them.
-    package func contentEstimate() throws(CatalogError) -> ContentEstimate {
+    package func contentEstimate() throws(Failure) -> ContentEstimate {
         let parts = folder["photos"]
         let photos = folder.manifest.rowCount("photos")
         guard photos > 0, try hasPhotoContent() else { return ContentEstimate() }

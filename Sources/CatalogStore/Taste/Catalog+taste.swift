@@ -1,3 +1,4 @@
+package import Basics
 import Model
 package import Recommendation
 import SQLite
@@ -7,45 +8,41 @@ extension Catalog {
     ///
     /// They are photos that members of like taste like, and photos of groups that fit the member. Each is in the pool
     /// of a shown group. The member's own photos and favourites are left out.
-    package func photos(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TastePhoto] {
-        try snapshot { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                var search = try TasteSearch(self, .favourites, request, for: planner)
-                let told = try search.told(by: search.similarities(search.others()))
-                let reader = try PhotoCandidates(self, search, planner)
-                return try reader.photos(told, search.scores(told))
-            }
+    package func photos(for request: TasteRequest, planner: Planner) throws(Failure) -> [TastePhoto] {
+        try snapshot { () throws(Failure) in
+            var search = try TasteSearch(self, .favourites, request, for: planner)
+            let told = try search.told(by: search.similarities(search.others()))
+            let reader = try PhotoCandidates(self, search, planner)
+            return try reader.photos(told, search.scores(told))
         }
     }
 
     /// Returns members whom a member may want to know, best first.
     ///
     /// They agreed to be shown, and share a shown group with the member. Members whom the member follows are left out.
-    package func contacts(for request: TasteRequest, planner: Planner) throws(CatalogError) -> [TasteContact] {
-        try snapshot { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                var search = try TasteSearch(self, .follows, request, for: planner)
-                var others = try search.others()
-                let told = try search.scores(search.told(by: search.similarities(others)))
-                let missing = told.keys.filter { others[$0] == nil }.sorted(by: >)
-                others.merge(try search.others(missing)) { known, _ in known }
-                let direct = TasteFormula.normalized(search.similarities(others))
-                let changed = request.changed(.follows)
-                var contacts: [TasteContact] = []
-                for (key, other) in others where other.isListed && !other.sharedGroups.isEmpty && !search.owns(key) {
-                    if try search.hasTold(key, other.id, changed) { continue }
-                    let groups = other.sharedGroups.sorted {
-                        (search.own[.memberships]?[$0] ?? 0, $1) > (search.own[.memberships]?[$1] ?? 0, $0)
-                    }
-                    contacts.append(
-                        TasteContact(
-                            id: other.id, sharedGroups: groups.compactMap { search.groupOfKey[$0] },
-                            score: (told[key] ?? 0) + ToldKind.follows.directWeight * (direct[key] ?? 0)))
+    package func contacts(for request: TasteRequest, planner: Planner) throws(Failure) -> [TasteContact] {
+        try snapshot { () throws(Failure) in
+            var search = try TasteSearch(self, .follows, request, for: planner)
+            var others = try search.others()
+            let told = try search.scores(search.told(by: search.similarities(others)))
+            let missing = told.keys.filter { others[$0] == nil }.sorted(by: >)
+            others.merge(try search.others(missing)) { known, _ in known }
+            let direct = TasteFormula.normalized(search.similarities(others))
+            let changed = request.changed(.follows)
+            var contacts: [TasteContact] = []
+            for (key, other) in others where other.isListed && !other.sharedGroups.isEmpty && !search.owns(key) {
+                if try search.hasTold(key, other.id, changed) { continue }
+                let groups = other.sharedGroups.sorted {
+                    (search.own[.memberships]?[$0] ?? 0, $1) > (search.own[.memberships]?[$1] ?? 0, $0)
                 }
-                return contacts.sorted { one, other in
-                    one.score != other.score
-                        ? one.score > other.score : one.id.utf8.lexicographicallyPrecedes(other.id.utf8)
-                }
+                contacts.append(
+                    TasteContact(
+                        id: other.id, sharedGroups: groups.compactMap { search.groupOfKey[$0] },
+                        score: (told[key] ?? 0) + ToldKind.follows.directWeight * (direct[key] ?? 0)))
+            }
+            return contacts.sorted { one, other in
+                one.score != other.score
+                    ? one.score > other.score : one.id.utf8.lexicographicallyPrecedes(other.id.utf8)
             }
         }
     }
@@ -62,7 +59,7 @@ private struct PhotoCandidates {
     private var pooled: [Int64: Double] = [:]
     private let changed: [BytewiseString: Bool]
 
-    init(_ catalog: Catalog, _ search: TasteSearch, _ planner: Planner) throws(DatabaseError) {
+    init(_ catalog: Catalog, _ search: TasteSearch, _ planner: Planner) throws(Failure) {
         (self.catalog, self.search, self.planner) = (catalog, search, planner)
         let (relations, model) = (planner.configuration.relations, planner.model)
         let fitting = search.request.fitting.prefix(TasteFormula.fittingLimit).map { fitting in
@@ -85,7 +82,7 @@ private struct PhotoCandidates {
     }
 
     /// Returns the photos with the greatest scores, best first.
-    func photos(_ told: [Int64: (sum: Double, members: Int)], _ scores: [Int64: Double]) throws(DatabaseError)
+    func photos(_ told: [Int64: (sum: Double, members: Int)], _ scores: [Int64: Double]) throws(Failure)
         -> [TastePhoto]
     {
         var sums = TasteFormula.normalized(pooled).mapValues { $0 * ToldKind.favourites.directWeight }
@@ -111,7 +108,7 @@ private struct PhotoCandidates {
     }
 
     /// Returns a photo if it may be shown to the member.
-    private func photo(_ key: Int64, admirers: Int, score: Double) throws(DatabaseError) -> TastePhoto? {
+    private func photo(_ key: Int64, admirers: Int, score: Double) throws(Failure) -> TastePhoto? {
         let removed = search.request.removed
         let row = try catalog.database.prepare(
             """
@@ -134,7 +131,7 @@ private struct PhotoCandidates {
     }
 
     /// Returns the shown groups whose pools have a photo, ascending.
-    private func groups(_ key: Int64, _ id: String) throws(DatabaseError) -> [UInt32] {
+    private func groups(_ key: Int64, _ id: String) throws(Failure) -> [UInt32] {
         let rows = try catalog.database.prepare(
             """
             SELECT group_id FROM pools JOIN groups USING (group_key)

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Recommendation
 import SQLite
@@ -30,7 +31,7 @@ struct TasteSearch {
     private var rowsLeft = 0
 
     init(_ catalog: Catalog, _ kind: ToldKind, _ request: TasteRequest, for planner: Planner)
-        throws(DatabaseError)
+        throws(Failure)
     {
         database = catalog.database
         (self.kind, self.request, self.planner) = (kind, request, planner)
@@ -60,7 +61,7 @@ struct TasteSearch {
     /// Whether the member told of a thing, which need not be among the last ones.
     ///
     /// - Parameter changed: what the member told since the catalog was written, by external id.
-    func hasTold(_ key: Int64, _ id: String, _ changed: [BytewiseString: Bool]) throws(DatabaseError) -> Bool {
+    func hasTold(_ key: Int64, _ id: String, _ changed: [BytewiseString: Bool]) throws(Failure) -> Bool {
         if let holds = changed[BytewiseString(id)] { return holds }
         guard let user else { return false }
         let source = kind.source
@@ -72,7 +73,7 @@ struct TasteSearch {
     }
 
     /// Returns the members of like taste by their keys, with their similarities, which may be 0.
-    mutating func others() throws(DatabaseError) -> [Int64: Other] {
+    mutating func others() throws(Failure) -> [Int64: Other] {
         var sums: [SharedKind: [Int64: Double]] = [:]
         for shared in SharedKind.allCases where kind.weight(of: shared) > 0 { sums[shared] = try sharers(shared) }
         var total: [Int64: Double] = [:]
@@ -87,7 +88,7 @@ struct TasteSearch {
     /// Returns what is known of members, without those who count for nobody and those who are not known any more.
     ///
     /// - Parameter sums: the sums of the weights of shared things that were read.
-    mutating func others(_ keys: [Int64], _ sums: [SharedKind: [Int64: Double]] = [:]) throws(DatabaseError)
+    mutating func others(_ keys: [Int64], _ sums: [SharedKind: [Int64: Double]] = [:]) throws(Failure)
         -> [Int64: Other]
     {
         var found: [Int64: Other] = [:]
@@ -127,7 +128,7 @@ struct TasteSearch {
     /// Returns what the most similar members told of, by key: the sum of their similarities, and their number.
     ///
     /// The things that the member told of, and the member, are left out.
-    func told(by similarities: [Int64: Double]) throws(DatabaseError) -> [Int64: (sum: Double, members: Int)] {
+    func told(by similarities: [Int64: Double]) throws(Failure) -> [Int64: (sum: Double, members: Int)] {
         let source = kind.source
         let like = similarities.sorted { ($0.value, $0.key) > ($1.value, $1.key) }.prefix(TasteFormula.likeLimit)
         let rows = try database.prepare(
@@ -152,7 +153,7 @@ struct TasteSearch {
     /// Returns the score of what members of like taste told of: it is lower if everybody did.
     ///
     /// Only the candidates with the greatest sums are counted.
-    func scores(_ told: [Int64: (sum: Double, members: Int)]) throws(DatabaseError) -> [Int64: Double] {
+    func scores(_ told: [Int64: (sum: Double, members: Int)]) throws(Failure) -> [Int64: Double] {
         let source = kind.source
         let best = told.sorted { ($0.value.sum, $0.key) > ($1.value.sum, $1.key) }.prefix(TasteFormula.candidateLimit)
         var scores: [Int64: Double] = [:]
@@ -165,12 +166,12 @@ struct TasteSearch {
         return TasteFormula.normalized(scores)
     }
 
-    private func count(_ rows: String, _ key: Int64, _ limit: Int) throws(DatabaseError) -> Int {
+    private func count(_ rows: String, _ key: Int64, _ limit: Int) throws(Failure) -> Int {
         Int(try database.integer("SELECT count(*) FROM (\(rows))", key, Int64(limit)) ?? 0)
     }
 
     /// Adds up the weights of the member's things, by the other members who share them.
-    private mutating func sharers(_ shared: SharedKind) throws(DatabaseError) -> [Int64: Double] {
+    private mutating func sharers(_ shared: SharedKind) throws(Failure) -> [Int64: Double] {
         guard let things = own[shared], !things.isEmpty else { return [:] }
         let source = shared.source
         let column = shared == .memberships ? source.rowColumn : source.entryColumn
@@ -197,7 +198,7 @@ struct TasteSearch {
     }
 
     /// Adds the groups that a member shares, all that there are, and the similarity by groups.
-    private mutating func addGroups(to other: inout Other, _ key: Int64) throws(DatabaseError) {
+    private mutating func addGroups(to other: inout Other, _ key: Int64) throws(Failure) {
         guard let mine = own[.memberships], !mine.isEmpty, rowsLeft > 0 else { return }
         let rows = try database.prepare(
             """

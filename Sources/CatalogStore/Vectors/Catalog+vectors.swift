@@ -1,18 +1,16 @@
+package import Basics
 import Glibc
 import Looks
 import SQLite
 
 extension Catalog {
     /// Returns the facts about the vectors, or `nil` if the catalog has none.
-    package func vectorSpace() throws(CatalogError) -> VectorSpace? {
-        let space = try wrapping { () throws(DatabaseError) -> VectorSpace? in
-            let row = try database.prepare("SELECT generation, dimension, model, slots FROM vector_file")
-            guard try row.step() else { return nil }
-            return VectorSpace(
-                generation: row.integer(0), dimension: Int(row.integer(1)), model: row.text(2),
-                slots: Int(row.integer(3)))
-        }
-        guard let space else { return nil }
+    package func vectorSpace() throws(Failure) -> VectorSpace? {
+        let row = try database.prepare("SELECT generation, dimension, model, slots FROM vector_file")
+        guard try row.step() else { return nil }
+        let space = VectorSpace(
+            generation: row.integer(0), dimension: Int(row.integer(1)), model: row.text(2),
+            slots: Int(row.integer(3)))
         guard VectorLimits.dimensions.contains(space.dimension), 0...Int(UInt32.max) ~= space.slots else {
             throw .damaged("its vectors have \(space.dimension) numbers and \(space.slots) places")
         }
@@ -20,18 +18,16 @@ extension Catalog {
     }
 
     /// Returns the number of photos with a vector.
-    package func vectorCount() throws(CatalogError) -> Int {
-        try wrapping { () throws(DatabaseError) in
-            Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
-        }
+    package func vectorCount() throws(Failure) -> Int {
+        Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
     }
 
     /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
-    package func vector(ofPhoto id: String) throws(CatalogError) -> [Float]? {
+    package func vector(ofPhoto id: String) throws(Failure) -> [Float]? {
         try vector(ofPhoto: id, where: "true")
     }
 
-    private func vector(ofPhoto id: String, where condition: String) throws(CatalogError) -> [Float]? {
+    private func vector(ofPhoto id: String, where condition: String) throws(Failure) -> [Float]? {
         guard let (file, slot) = try slot(ofPhoto: id, where: condition) else { return nil }
         guard let vector = file.vector(in: slot) else {
             throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
@@ -40,32 +36,30 @@ extension Catalog {
     }
 
     /// Returns the vector of a public photo, or `nil` if there is no such photo, or it has no vector of a model.
-    package func vector(ofPublicPhoto id: String, model: String) throws(CatalogError) -> [Float]? {
+    package func vector(ofPublicPhoto id: String, model: String) throws(Failure) -> [Float]? {
         guard try vectorSpace()?.model == model else { return nil }
         return try vector(ofPhoto: id, where: "visibility = 0")
     }
 
-    private func slot(ofPhoto id: String, where condition: String) throws(CatalogError) -> (VectorFile, Int64)? {
-        try readingVectors { file throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let row = try database.prepare(
-                    "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)")
-                row.bind(id, at: 1)
-                return try row.step() ? (file, row.integer(0)) : nil
-            }
+    private func slot(ofPhoto id: String, where condition: String) throws(Failure) -> (VectorFile, Int64)? {
+        try readingVectors { file throws(Failure) in
+            let row = try database.prepare(
+                "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)")
+            row.bind(id, at: 1)
+            return try row.step() ? (file, row.integer(0)) : nil
         }
     }
 
     /// Calls `body` with the file of vectors, in one read transaction; returns `nil` if there is none.
     ///
     /// A file that was just replaced by another one is opened anew.
-    func readingVectors<Result>(_ body: (VectorFile) throws(CatalogError) -> Result?) throws(CatalogError) -> Result? {
+    func readingVectors<Result>(_ body: (VectorFile) throws(Failure) -> Result?) throws(Failure) -> Result? {
         var lastGeneration: Int64 = -1
         while true {
             guard let space = try vectorSpace() else { return nil }
-            do throws(CatalogError) {
+            do throws(Failure) {
                 let file = try VectorFile(Self.vectorPath(ofCatalog: path, space.generation), space)
-                return try snapshot { () throws(CatalogError) in try body(file) }
+                return try snapshot { () throws(Failure) in try body(file) }
             } catch {
                 guard try vectorSpace()?.generation != space.generation, lastGeneration != space.generation else {
                     throw error
@@ -81,7 +75,7 @@ extension Catalog {
     }
 
     /// Returns the path of the file of vectors, or `nil` if there is none.
-    package func vectorPath() throws(CatalogError) -> String? {
+    package func vectorPath() throws(Failure) -> String? {
         try vectorSpace().map { Self.vectorPath(ofCatalog: path, $0.generation) }
     }
 
@@ -89,11 +83,11 @@ extension Catalog {
     ///
     /// - Parameter most: the largest share of such slots that may stay.
     /// - Returns: the number of vectors that were erased.
-    package func eraseRemovedVectors(leaving most: Double = 0) throws(CatalogError) -> Int {
+    package func eraseRemovedVectors(leaving most: Double = 0) throws(Failure) -> Int {
         guard let space = try vectorSpace() else { return 0 }
         let count = try vectorCount()
         guard Double(space.slots - count) > most * Double(space.slots) else { return 0 }
-        let erased: Int = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+        let erased: Int = try database.transaction { () throws(Failure) in
             guard let space = try vectorSpace() else { return 0 }
             let old = try VectorFile(Self.vectorPath(ofCatalog: path, space.generation), space)
             let next = space.generation + 1
@@ -101,25 +95,21 @@ extension Catalog {
                 Self.vectorPath(ofCatalog: path, next), dimension: space.dimension, slots: 0)
             var numbers = [Float](repeating: 0, count: space.dimension)
             var moved: [(key: Int64, slot: Int64)] = []
-            let rows = try wrapping { () throws(DatabaseError) in
-                try database.prepare("SELECT photo_key, slot FROM photo_vectors ORDER BY slot")
-            }
-            while try wrapping({ () throws(DatabaseError) in try rows.step() }) {
+            let rows = try database.prepare("SELECT photo_key, slot FROM photo_vectors ORDER BY slot")
+            while try rows.step() {
                 guard old.read(rows.integer(1), into: &numbers, at: 0) else {
                     throw VectorFile.damaged(old.path, "a vector is not what was written")
                 }
                 moved.append((rows.integer(0), try new.append(numbers)))
             }
             try new.finish()
-            try wrapping { () throws(DatabaseError) in
-                let update = try database.prepare("UPDATE photo_vectors SET slot = ?1 WHERE photo_key = ?2")
-                for (key, slot) in moved {
-                    update.bind(slot, at: 1)
-                    update.bind(key, at: 2)
-                    try update.run()
-                }
-                try database.execute("UPDATE vector_file SET generation = \(next), slots = \(new.slots)")
+            let update = try database.prepare("UPDATE photo_vectors SET slot = ?1 WHERE photo_key = ?2")
+            for (key, slot) in moved {
+                update.bind(slot, at: 1)
+                update.bind(key, at: 2)
+                try update.run()
             }
+            try database.execute("UPDATE vector_file SET generation = \(next), slots = \(new.slots)")
             return space.slots - new.slots
         }
         removeOtherVectorFiles()
@@ -157,12 +147,10 @@ extension Catalog {
     ///
     /// - Parameter other: the path of the other catalog.
     /// - Returns: the paths of the file now and beside the other catalog, or `nil` if there are no vectors.
-    package func renumberVectors(for other: String) throws(CatalogError) -> (from: String, to: String)? {
+    package func renumberVectors(for other: String) throws(Failure) -> (from: String, to: String)? {
         guard let space = try vectorSpace() else { return nil }
         let next = max(space.generation, (Self.vectorGenerations(ofCatalog: other).max() ?? 0) + 1)
-        try wrapping { () throws(DatabaseError) in
-            try database.execute("UPDATE vector_file SET generation = \(next)")
-        }
+        try database.execute("UPDATE vector_file SET generation = \(next)")
         return (Self.vectorPath(ofCatalog: path, space.generation), Self.vectorPath(ofCatalog: other, next))
     }
 
@@ -171,34 +159,31 @@ extension Catalog {
     /// - Parameters:
     ///   - space: the vectors' facts in the copy.
     ///   - catalog: the path of the catalog that was copied, beside which the file is.
-    /// - Throws: `CatalogError`; `.busy` if the file was written anew meanwhile.
-    package static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(CatalogError)
-    {
+    /// - Throws: `Failure`; `.busy` if the file was written anew meanwhile.
+    package static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(Failure) {
         let source: VectorFile
-        do throws(CatalogError) {
+        do throws(Failure) {
             source = try VectorFile(vectorPath(ofCatalog: catalog, space.generation), space)
         } catch {
             let now = try Catalog(path: catalog, mode: .reading).vectorSpace()
             guard now?.generation != space.generation else { throw error }
-            throw CatalogError(.busy, "the vectors were written anew meanwhile; try again")
+            throw Failure(.busy, "the vectors were written anew meanwhile; try again")
         }
         try source.copy(to: target)
     }
 
     /// Returns the photos whose vectors are missing or damaged, at most ten of them, and the number of vectors.
-    package func examineVectors() throws(CatalogError) -> (count: Int, damaged: [String]) {
-        let found = try readingVectors { file throws(CatalogError) -> (count: Int, damaged: [String])? in
-            try wrapping { () throws(DatabaseError) in
-                var (count, damaged, numbers) = (0, [String](), [Float](repeating: 0, count: file.dimension))
-                let rows = try database.prepare(
-                    "SELECT slot, photo_id FROM photo_vectors JOIN photos USING (photo_key) ORDER BY slot")
-                while try rows.step() {
-                    count += 1
-                    guard damaged.count < 10, !file.read(rows.integer(0), into: &numbers, at: 0) else { continue }
-                    damaged.append(rows.text(1))
-                }
-                return (count, damaged)
+    package func examineVectors() throws(Failure) -> (count: Int, damaged: [String]) {
+        let found = try readingVectors { file throws(Failure) -> (count: Int, damaged: [String])? in
+            var (count, damaged, numbers) = (0, [String](), [Float](repeating: 0, count: file.dimension))
+            let rows = try database.prepare(
+                "SELECT slot, photo_id FROM photo_vectors JOIN photos USING (photo_key) ORDER BY slot")
+            while try rows.step() {
+                count += 1
+                guard damaged.count < 10, !file.read(rows.integer(0), into: &numbers, at: 0) else { continue }
+                damaged.append(rows.text(1))
             }
+            return (count, damaged)
         }
         return found ?? (0, [])
     }

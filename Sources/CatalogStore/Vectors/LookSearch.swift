@@ -1,3 +1,4 @@
+package import Basics
 package import Looks
 package import Model
 package import Recommendation
@@ -50,29 +51,27 @@ extension Catalog {
     /// - Parameters:
     ///   - photos: photos as a version has them; their order stays.
     ///   - looks: the name of the model that made the version's vectors.
-    package func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(CatalogError)
+    package func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(Failure)
         -> [Lookalike]
     {
         let needsVector = try vectorSpace()?.model == looks
-        return try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                """
-                SELECT photo_key, user_id FROM photos LEFT JOIN users ON users.user_key = photos.user_key
-                WHERE photo_id = ? AND visibility = 0
-                \(needsVector ? "AND EXISTS (SELECT 1 FROM photo_vectors WHERE photo_key = photos.photo_key)" : "")
-                """)
-            var shown: [Lookalike] = []
-            for var photo in photos {
-                row.bind(photo.id, at: 1)
-                if try row.step() {
-                    photo.ownerID = row.optionalText(1)
-                    let pools = try groupIDs(in: .pools, of: row.integer(0)).compactMap { model.index(ofID: $0) }
-                    photo.groups = photo.groups.filter { pools.contains(Int($0)) }
-                    shown.append(photo)
-                }
-                row.reset()
+        let row = try database.prepare(
+            """
+            SELECT photo_key, user_id FROM photos LEFT JOIN users ON users.user_key = photos.user_key
+            WHERE photo_id = ? AND visibility = 0
+            \(needsVector ? "AND EXISTS (SELECT 1 FROM photo_vectors WHERE photo_key = photos.photo_key)" : "")
+            """)
+        var shown: [Lookalike] = []
+        for var photo in photos {
+            row.bind(photo.id, at: 1)
+            if try row.step() {
+                photo.ownerID = row.optionalText(1)
+                let pools = try groupIDs(in: .pools, of: row.integer(0)).compactMap { model.index(ofID: $0) }
+                photo.groups = photo.groups.filter { pools.contains(Int($0)) }
+                shown.append(photo)
             }
-            return shown
+            row.reset()
         }
+        return shown
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 package import Looks
 import Model
 import SQLite
@@ -21,22 +22,20 @@ package struct PhotoVectors: Sendable {
     /// Reads the photos, and opens the file of vectors; returns `nil` if there is none.
     ///
     /// - Parameter catalog: a catalog, in a transaction if the photos must agree with other data.
-    package init?(of catalog: Catalog) throws(CatalogError) {
+    package init?(of catalog: Catalog) throws(Failure) {
         guard let space = try catalog.vectorSpace() else { return nil }
         file = try VectorFile(Catalog.vectorPath(ofCatalog: catalog.path, space.generation), space)
         model = space.model
-        photos = try wrapping { () throws(DatabaseError) in
-            let rows = try catalog.database.prepare(
-                """
-                SELECT photo_id, photo_key, slot FROM photo_vectors JOIN photos USING (photo_key)
-                WHERE visibility = 0 ORDER BY photo_id
-                """)
-            var photos: [Photo] = []
-            while try rows.step() {
-                photos.append(Photo(id: rows.text(0), key: UInt32(clamping: rows.integer(1)), slot: rows.integer(2)))
-            }
-            return photos
+        let rows = try catalog.database.prepare(
+            """
+            SELECT photo_id, photo_key, slot FROM photo_vectors JOIN photos USING (photo_key)
+            WHERE visibility = 0 ORDER BY photo_id
+            """)
+        var photos: [Photo] = []
+        while try rows.step() {
+            photos.append(Photo(id: rows.text(0), key: UInt32(clamping: rows.integer(1)), slot: rows.integer(2)))
         }
+        self.photos = photos
         placeOfKey = Dictionary(photos.enumerated().map { ($0.element.key, $0.offset) }) { first, _ in first }
     }
 
@@ -46,8 +45,8 @@ package struct PhotoVectors: Sendable {
     /// Returns the vectors of some photos, after checking the checksum of each.
     ///
     /// - Parameter places: places among `photos`.
-    /// - Throws: `CatalogError.Code.badData` if a vector is damaged.
-    package func rows(_ places: [Int]) throws(CatalogError) -> some VectorRows {
+    /// - Throws: `Failure.Code.badData` if a vector is damaged.
+    package func rows(_ places: [Int]) throws(Failure) -> some VectorRows {
         let rows = MappedVectors(file: file, slots: places.map { photos[$0].slot })
         var numbers = [Float](repeating: 0, count: file.dimension)
         for place in places where !file.read(photos[place].slot, into: &numbers, at: 0) {

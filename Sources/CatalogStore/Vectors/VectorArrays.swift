@@ -1,3 +1,4 @@
+package import Basics
 import Looks
 import RecordReading
 
@@ -25,7 +26,7 @@ struct VectorArrays {
     }
 
     /// Reads the beginning of a file; fvecs is known by its name.
-    static func opened(_ input: InputFile) throws(CatalogError) -> Opened {
+    static func opened(_ input: InputFile) throws(Failure) -> Opened {
         var file = VectorArrays(input)
         if try file.has(10), file.buffer.starts(with: [0x93] + "NUMPY".utf8) {
             try file.readHeader()
@@ -44,7 +45,7 @@ struct VectorArrays {
 
     /// Reads the header of a NumPy file: a Python dictionary such as
     /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }`.
-    private mutating func readHeader() throws(CatalogError) {
+    private mutating func readHeader() throws(Failure) {
         let isLong = buffer[6] >= 2
         let start = isLong ? 12 : 10
         guard try has(start) else { throw damage("it ends in its header") }
@@ -72,15 +73,15 @@ struct VectorArrays {
         form = .numpy(rows: shape[0], dimension: shape[1], bytesOfNumber: size)
     }
 
-    private func damage(_ reason: String) -> CatalogError {
-        CatalogError(.badData, "cannot read vectors from \(input.name): \(reason)")
+    private func damage(_ reason: String) -> Failure {
+        Failure(.badData, "cannot read vectors from \(input.name): \(reason)")
     }
 
     /// The number of stored bytes that were read.
     var bytesRead: Int { input.bytesRead }
 
     /// Returns the numbers of the next row, or `nil` at the end.
-    mutating func next() throws(CatalogError) -> [Float]? {
+    mutating func next() throws(Failure) -> [Float]? {
         switch form {
         case .numpy(let rows, let dimension, let size):
             guard rowsRead < rows else {
@@ -119,7 +120,7 @@ struct VectorArrays {
     }
 
     /// Whether there are some more bytes, which are then in the buffer.
-    private mutating func has(_ count: Int) throws(CatalogError) -> Bool {
+    private mutating func has(_ count: Int) throws(Failure) -> Bool {
         if buffer.count - position >= count { return true }
         buffer.removeFirst(position)
         position = 0
@@ -151,9 +152,9 @@ enum HalfFloat {
 /// Vectors in text.
 package enum VectorText {
     /// Returns the numbers of a text such as `[0.5, -1e-3, 2]`.
-    package static func numbers(in text: String) throws(CatalogError) -> [Float] {
+    package static func numbers(in text: String) throws(Failure) -> [Float] {
         do throws(RecordProblem) { return try numbers(text.utf8Span.span) } catch {
-            throw CatalogError(.badData, error.reason)
+            throw Failure(.badData, error.reason)
         }
     }
 

@@ -29,8 +29,8 @@ struct VectorFile: Sendable {
     /// Maps a file.
     ///
     /// - Parameter space: the dimension and the number of slots that the catalog knows.
-    /// - Throws: `CatalogError.Code.badData` if the file is missing, is another one or ends too early.
-    init(_ path: String, _ space: VectorSpace) throws(CatalogError) {
+    /// - Throws: `Failure.Code.badData` if the file is missing, is another one or ends too early.
+    init(_ path: String, _ space: VectorSpace) throws(Failure) {
         self.path = path
         dimension = space.dimension
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
@@ -98,7 +98,7 @@ struct VectorFile: Sendable {
     }
 
     /// Writes a copy of the header and of all slots.
-    func copy(to target: String) throws(CatalogError) {
+    func copy(to target: String) throws(Failure) {
         let writer = try FileWriter(path: target)
         for start in stride(from: 0, to: region.count, by: 1 << 20) {
             let piece = unsafe region.withBytes(start..<min(start + 1 << 20, region.count)) { unsafe [UInt8]($0) }
@@ -107,8 +107,8 @@ struct VectorFile: Sendable {
         try writer.flush()
     }
 
-    static func damaged(_ path: String, _ finding: String) -> CatalogError {
-        CatalogError(
+    static func damaged(_ path: String, _ finding: String) -> Failure {
+        Failure(
             .badData,
             "the file of vectors \(path) is damaged: \(finding); bring it back with \"coterie restore\", or run "
                 + "\"coterie import vectors\" with --replace")
@@ -138,19 +138,19 @@ final class VectorAppender {
     private(set) var slots: Int
 
     /// Opens a file for adding after the slots that the catalog knows, or creates one that has none.
-    init(_ path: String, dimension: Int, slots: Int) throws(CatalogError) {
+    init(_ path: String, dimension: Int, slots: Int) throws(Failure) {
         (self.path, self.dimension, self.slots) = (path, dimension, slots)
         flushedSlots = slots
         do throws(FileError) {
             descriptor = try slots == 0 ? PrivateFile.created(path) : PrivateFile.opened(path)
-        } catch { throw CatalogError(.fileFailed, "cannot write \(path): \(error.reason)") }
+        } catch { throw Failure(.fileFailed, "cannot write \(path): \(error.reason)") }
         if slots == 0 { try write(VectorFile.header(dimension), at: 0) }
     }
 
     deinit { close(descriptor) }
 
     /// Adds a vector, and returns its slot.
-    func append(_ vector: [Float]) throws(CatalogError) -> Int64 {
+    func append(_ vector: [Float]) throws(Failure) -> Int64 {
         buffer += VectorFile.slot(vector)
         slots += 1
         if buffer.count >= 1 << 20 { try flush() }
@@ -158,18 +158,18 @@ final class VectorAppender {
     }
 
     /// Makes all slots durable.
-    func finish() throws(CatalogError) {
+    func finish() throws(Failure) {
         try flush()
         guard fsync(descriptor) == 0 else { throw failure() }
     }
 
-    private func flush() throws(CatalogError) {
+    private func flush() throws(Failure) {
         try write(buffer, at: VectorFile.headerByteCount + flushedSlots * VectorFile.slotByteCount(dimension))
         buffer.removeAll(keepingCapacity: true)
         flushedSlots = slots
     }
 
-    private func write(_ bytes: [UInt8], at offset: Int) throws(CatalogError) {
+    private func write(_ bytes: [UInt8], at offset: Int) throws(Failure) {
         var done = 0
         while done < bytes.count {
             let written = unsafe bytes.withUnsafeBytes { bytes in
@@ -183,7 +183,7 @@ final class VectorAppender {
         }
     }
 
-    private func failure() -> CatalogError {
-        CatalogError(.fileFailed, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
+    private func failure() -> Failure {
+        Failure(.fileFailed, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 import Looks
 import Model
 import RecordReading
@@ -61,9 +62,9 @@ package final class VectorImporter {
 
     /// Imports files, one after the other.
     ///
-    /// - Throws: `CatalogError`; nothing has changed then. A dry run puts the failures that concern the import as a
+    /// - Throws: `Failure`; nothing has changed then. A dry run puts the failures that concern the import as a
     ///   whole into its summary instead.
-    package func run(_ sources: [Source]) throws(CatalogError) -> ImportSummary {
+    package func run(_ sources: [Source]) throws(Failure) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
         // Each file is opened once, because a pipe can be.
@@ -71,16 +72,14 @@ package final class VectorImporter {
         for source in sources { inputs.append(try InputFile(path: source.path)) }
         rejects = RejectedRecords(
             path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
-        try wrapping { () throws(DatabaseError) in try catalog.database.execute("BEGIN IMMEDIATE") }
-        do throws(CatalogError) {
+        try catalog.database.execute("BEGIN IMMEDIATE")
+        do throws(Failure) {
             try findSpace()
-            let rows = try wrapping { () throws(DatabaseError) in
-                try VectorTable(catalog.database, isStrict: options.isStrict)
-            }
+            let rows = try VectorTable(catalog.database, isStrict: options.isStrict)
             for (source, input) in zip(sources, inputs) { try read(source, input, rows) }
             try rejects.finish()
             complete(rows)
-            try refusing { () throws(CatalogError) in
+            try refusing { () throws(Failure) in
                 try refuseEmpty(summary, rejects, options, inputs)
                 try checkRejects()
                 try checkShrinking()
@@ -97,18 +96,16 @@ package final class VectorImporter {
         return summary
     }
 
-    private func rollBack() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in try catalog.database.execute("ROLLBACK") }
+    private func rollBack() throws(Failure) {
+        try catalog.database.execute("ROLLBACK")
     }
 
     /// Finds the vectors that the catalog has, unless all of them are replaced.
-    private func findSpace() throws(CatalogError) {
+    private func findSpace() throws(Failure) {
         let found = try catalog.vectorSpace()
         earlierCount = try catalog.vectorCount()
         if options.replaces {
-            try wrapping { () throws(DatabaseError) in
-                try catalog.database.execute("DELETE FROM photo_vectors; DELETE FROM vector_file")
-            }
+            try catalog.database.execute("DELETE FROM photo_vectors; DELETE FROM vector_file")
             firstGeneration = (found?.generation ?? 0) + 1
             guard model != nil else { throw Self.unnamed }
             return
@@ -118,7 +115,7 @@ package final class VectorImporter {
             return
         }
         guard model == nil || model == found.model else {
-            throw CatalogError(
+            throw Failure(
                 .badData,
                 """
                 the catalog has vectors of the model \(found.model), not \(model ?? ""), and two models cannot be \
@@ -130,17 +127,17 @@ package final class VectorImporter {
         known = try VectorFile(Catalog.vectorPath(ofCatalog: catalog.path, found.generation), found)
     }
 
-    private static let unnamed = CatalogError(
+    private static let unnamed = Failure(
         .badData, "these are the first vectors: name the model that made them, such as --model-name clip-vit-b32")
     private var firstGeneration: Int64 = 1
 
     // MARK: - Reading
 
-    private func read(_ source: Source, _ input: InputFile, _ rows: VectorTable) throws(CatalogError) {
+    private func read(_ source: Source, _ input: InputFile, _ rows: VectorTable) throws(Failure) {
         switch try VectorArrays.opened(input) {
         case .arrays(var arrays):
             guard let idsPath = source.idsPath else {
-                throw CatalogError(
+                throw Failure(
                     .badData, "\(source.path) has no ids of photos: name a file that has one a line with --ids")
             }
             let ids = try InputFile.ids(in: idsPath)
@@ -158,17 +155,17 @@ package final class VectorImporter {
             guard number == ids.count else { throw Self.uneven(source, "\(number) rows for \(ids.count) ids") }
         case .text(let input):
             guard source.idsPath == nil else {
-                throw CatalogError(.badData, "\(source.path) is text, which has the ids itself: leave --ids out")
+                throw Failure(.badData, "\(source.path) is text, which has the ids itself: leave --ids out")
             }
             try readText(input, source.path, rows)
         }
     }
 
-    private static func uneven(_ source: Source, _ reason: String) -> CatalogError {
-        CatalogError(.badData, "\(source.path) has \(reason) of \(source.idsPath ?? ""): nothing was changed")
+    private static func uneven(_ source: Source, _ reason: String) -> Failure {
+        Failure(.badData, "\(source.path) has \(reason) of \(source.idsPath ?? ""): nothing was changed")
     }
 
-    private func readText(_ input: InputFile, _ path: String, _ rows: VectorTable) throws(CatalogError) {
+    private func readText(_ input: InputFile, _ path: String, _ rows: VectorTable) throws(Failure) {
         var reader = try input.records(
             Self.columnNames.map {
                 RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector")
@@ -192,20 +189,20 @@ package final class VectorImporter {
     }
 
     private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
-        throws(CatalogError)
+        throws(Failure)
     {
         guard !options.isStrict else { throw strictError(reader.source, line, reason) }
         try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
     }
 
-    private func strictError(_ source: String, _ line: Int, _ reason: String) -> CatalogError {
-        CatalogError(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
+    private func strictError(_ source: String, _ line: Int, _ reason: String) -> Failure {
+        Failure(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
     }
 
     /// The failure that a row met beside those of its own, and that ends the import.
-    private var failure: CatalogError?
+    private var failure: Failure?
 
-    private func settle(_ rows: VectorTable, _ bytesRead: Int) throws(CatalogError) {
+    private func settle(_ rows: VectorTable, _ bytesRead: Int) throws(Failure) {
         if let failure { throw failure }
         guard summary.rows & 0x3ff == 0 else { return }
         progress.rows = summary.rows
@@ -227,7 +224,7 @@ package final class VectorImporter {
         }
         if let space, space.dimension != vector.count {
             guard summary.rows > 0 else {
-                failure = CatalogError(
+                failure = Failure(
                     .badData,
                     """
                     \(source) has vectors of \(vector.count) numbers, and the catalog's, of the model \(space.model), \
@@ -237,15 +234,15 @@ package final class VectorImporter {
             }
             throw RecordProblem(reason: "the vector has \(vector.count) numbers, and the others \(space.dimension)")
         }
-        do throws(CatalogError) {
-            guard let photo = try rows.photo(id) else { throw CatalogError(.badData, "there is no photo \(id)") }
+        do throws(Failure) {
+            guard let photo = try rows.photo(id) else { throw Failure(.badData, "there is no photo \(id)") }
             try place(vector, of: photo, rows)
         } catch { failure = error }
         summary.rows += 1
     }
 
     /// Adds a vector to the file unless the photo has the same already.
-    private func place(_ vector: [Float], of photo: Int64, _ rows: VectorTable) throws(CatalogError) {
+    private func place(_ vector: [Float], of photo: Int64, _ rows: VectorTable) throws(Failure) {
         var space =
             self.space
             ?? VectorSpace(generation: firstGeneration, dimension: vector.count, model: model ?? "", slots: 0)
@@ -264,7 +261,7 @@ package final class VectorImporter {
         try rows.set(photo, slot)
     }
 
-    private func opened(_ space: VectorSpace) throws(CatalogError) -> VectorAppender {
+    private func opened(_ space: VectorSpace) throws(Failure) -> VectorAppender {
         if let appender { return appender }
         let opened = try VectorAppender(
             Catalog.vectorPath(ofCatalog: catalog.path, space.generation), dimension: space.dimension,
@@ -280,14 +277,14 @@ package final class VectorImporter {
         summary.take(rejects)
     }
 
-    private func refusing(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
-        do throws(CatalogError) { try body() } catch {
+    private func refusing(_ body: () throws(Failure) -> Void) throws(Failure) {
+        do throws(Failure) { try body() } catch {
             guard options.isDryRun else { throw error }
             summary.failure = error
         }
     }
 
-    private func checkRejects() throws(CatalogError) {
+    private func checkRejects() throws(Failure) {
         guard rejects.count > 0, let first = rejects.examples.first else { return }
         let total = rejects.count + summary.rows
         let share = Double(rejects.count) / Double(total)
@@ -295,7 +292,7 @@ package final class VectorImporter {
         let advice =
             share > options.maximumRejectedShare
             ? "more than --maximum-rejected allows" : "and replacing could remove just those (--allow-rejects)"
-        throw CatalogError(
+        throw Failure(
             .badData,
             """
             \(rejects.count) of \(total) vectors were rejected, \(advice): nothing was changed. The first is \
@@ -303,12 +300,12 @@ package final class VectorImporter {
             """)
     }
 
-    private func checkShrinking() throws(CatalogError) {
+    private func checkShrinking() throws(Failure) {
         guard options.replaces else { return }
         let count = summary.rows - summary.duplicates
         summary.removed = max(0, earlierCount - count)
         guard 2 * count < earlierCount, !options.allowsShrinking else { return }
-        throw CatalogError(
+        throw Failure(
             .badData,
             """
             replacing would leave \(count) of \(earlierCount) vectors, less than half: nothing was changed. If the files \
@@ -316,21 +313,19 @@ package final class VectorImporter {
             """)
     }
 
-    private func commit() throws(CatalogError) {
+    private func commit() throws(Failure) {
         try appender?.finish()
-        try wrapping { () throws(DatabaseError) in
-            if let space, appender != nil {
-                try catalog.database.execute("DELETE FROM vector_file")
-                let insert = try catalog.database.prepare("INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)")
-                insert.bind(space.generation, at: 1)
-                insert.bind(Int64(space.dimension), at: 2)
-                insert.bind(Optional(space.model), at: 3)
-                insert.bind(Int64(space.slots), at: 4)
-                try insert.run()
-            }
-            try catalog.recordChanges(Int64(summary.written + summary.removed))
-            try catalog.database.execute("COMMIT")
+        if let space, appender != nil {
+            try catalog.database.execute("DELETE FROM vector_file")
+            let insert = try catalog.database.prepare("INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)")
+            insert.bind(space.generation, at: 1)
+            insert.bind(Int64(space.dimension), at: 2)
+            insert.bind(Optional(space.model), at: 3)
+            insert.bind(Int64(space.slots), at: 4)
+            try insert.run()
         }
+        try catalog.recordChanges(Int64(summary.written + summary.removed))
+        try catalog.database.execute("COMMIT")
     }
 }
 
@@ -340,7 +335,7 @@ private final class VectorTable {
     private let find: Statement
     private let write: Statement
 
-    init(_ database: Database, isStrict: Bool) throws(DatabaseError) {
+    init(_ database: Database, isStrict: Bool) throws(Failure) {
         resolver = try IdentifierResolver(.photos, database, isStrict: isStrict)
         find = try database.prepare("SELECT slot FROM photo_vectors WHERE photo_key = ?")
         write = try database.prepare("INSERT OR REPLACE INTO photo_vectors VALUES (?1, ?2)")
@@ -350,23 +345,19 @@ private final class VectorTable {
     var createdCount: Int { resolver.createdCount }
 
     /// Returns the key of a photo, which is made if need be; `nil` in a strict import.
-    func photo(_ id: String) throws(CatalogError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in try resolver.key(of: id) }
+    func photo(_ id: String) throws(Failure) -> Int64? {
+        try resolver.key(of: id)
     }
 
-    func slot(ofPhoto key: Int64) throws(CatalogError) -> Int64? {
-        try wrapping { () throws(DatabaseError) in
-            find.bind(key, at: 1)
-            defer { find.reset() }
-            return try find.step() ? find.integer(0) : nil
-        }
+    func slot(ofPhoto key: Int64) throws(Failure) -> Int64? {
+        find.bind(key, at: 1)
+        defer { find.reset() }
+        return try find.step() ? find.integer(0) : nil
     }
 
-    func set(_ photo: Int64, _ slot: Int64) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            write.bind(photo, at: 1)
-            write.bind(slot, at: 2)
-            try write.run()
-        }
+    func set(_ photo: Int64, _ slot: Int64) throws(Failure) {
+        write.bind(photo, at: 1)
+        write.bind(slot, at: 2)
+        try write.run()
     }
 }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Glibc
 
 /// Buffered output to standard output or to a file.
@@ -14,7 +14,7 @@ package struct Output: ~Copyable {
             return
         }
         do throws(FileError) { descriptor = try PrivateFile.emptied(path) } catch {
-            throw Failure(Failure.general, "cannot write \(path): \(error.reason)")
+            throw Failure(.general, "cannot write \(path): \(error.reason)")
         }
     }
 
@@ -38,7 +38,7 @@ package struct Output: ~Copyable {
         if !Descriptor.write(buffer, to: descriptor) {
             // The reader has closed the pipe, as in "coterie export … | head".
             if errno == EPIPE { exit(0) }
-            throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
+            throw Failure(.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
         }
         buffer.removeAll(keepingCapacity: true)
     }

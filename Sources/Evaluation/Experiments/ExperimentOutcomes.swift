@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 import Changes
 package import Experiments
@@ -25,7 +26,7 @@ package struct ExperimentOutcomes: Sendable {
     package init(
         of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64,
         present: Int64 = 0
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         let definition = entry.definition
         let all = try catalog.firstExposures(in: definition.name)
         let known = all.filter { $0 < now }
@@ -41,7 +42,7 @@ package struct ExperimentOutcomes: Sendable {
             exposedIn: definition.name, before: course.end,
             interactionsFrom: course.startedAt - Self.daysBefore * ExperimentCourse.dayLength,
             until: min(course.now, course.end + tail)
-        ) { member throws(CatalogError) in
+        ) { member throws(Failure) in
             guard Set(member.exposures.map(\.arm)).count == 1 else {
                 kept.facts.crossedCount += 1
                 return
@@ -125,7 +126,7 @@ extension Catalog {
     ///   - measure: a measure that also applies to members outside experiments (`hasBefore`).
     ///   - start: the start of the span in Unix milliseconds, inclusive.
     ///   - end: the end of the span in Unix milliseconds, exclusive.
-    package func pastAmounts(of measure: Measure, since start: Int64, before end: Int64) throws(CatalogError)
+    package func pastAmounts(of measure: Measure, since start: Int64, before end: Int64) throws(Failure)
         -> SampleSums
     {
         let kind: Interaction.Kind =

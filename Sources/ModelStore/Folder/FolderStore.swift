@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Glibc
 package import Model
 
@@ -41,12 +41,12 @@ package struct FolderStore: VersionStore {
 
     /// Writes a version with its members, and verifies the written files.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the disk is full, the
+    /// - Throws: `Failure.busy` if another process publishes or prunes. `writeFailed` if the disk is full, the
     ///   folder is not writable or the version exists. `corrupt` if the files differ when they are read back.
     package func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
-    ) throws(StoreError) -> Manifest {
+    ) throws(Failure) -> Manifest {
         let complete = manifest.describing(model)
         let total = complete.byteCount + (members?.userCount ?? 0) * PackedMembers.bytesPerUser
         var done = 0
@@ -54,13 +54,13 @@ package struct FolderStore: VersionStore {
             done += byteCount
             progress(done, total)
         }
-        func write(_ members: any MemberSource, to folder: String) throws(StoreError) -> Manifest.MembersReport {
+        func write(_ members: any MemberSource, to folder: String) throws(Failure) -> Manifest.MembersReport {
             try PublishedMembersWriter.write(
                 PackedMembers(members, manifest.coding(groupCount: model.groupCount)),
                 to: FolderLayout.members(in: folder), durability
             ) { users in advance(users * PackedMembers.bytesPerUser) }
         }
-        return try install(complete) { writer throws(StoreError) in
+        return try install(complete) { writer throws(Failure) in
             for section in model.sections {
                 let bytes = unsafe section.bytes.span.bytes
                 for start in stride(from: 0, to: bytes.byteCount, by: Self.writeByteCount) {
@@ -69,7 +69,7 @@ package struct FolderStore: VersionStore {
                     advance(piece.byteCount)
                 }
             }
-        } writeMembers: { folder throws(StoreError) in
+        } writeMembers: { folder throws(Failure) in
             guard let members else { return nil }
             return try write(members, to: folder)
         }.manifest
@@ -83,24 +83,24 @@ package struct FolderStore: VersionStore {
     ///   - writeMembers: writes the members into the folder of the version, and returns the report on them.
     func install(
         _ manifest: Manifest, replacing: Bool = false,
-        write: (borrowing ModelFileWriter) throws(StoreError) -> Void,
-        writeMembers: (_ folder: String) throws(StoreError) -> Manifest.MembersReport? = { _ in nil }
-    ) throws(StoreError) -> LoadedVersion {
+        write: (borrowing ModelFileWriter) throws(Failure) -> Void,
+        writeMembers: (_ folder: String) throws(Failure) -> Manifest.MembersReport? = { _ in nil }
+    ) throws(Failure) -> LoadedVersion {
         try FileTree.makeDirectory(layout.versions)
-        return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
+        return try FolderLock.whilePublishing(in: layout) { () throws(Failure) in
             if replacing { try remove(manifest.version) }
             return try writeVersion(manifest, write, writeMembers)
         }
     }
 
     private func writeVersion(
-        _ manifest: Manifest, _ write: (borrowing ModelFileWriter) throws(StoreError) -> Void,
-        _ writeMembers: (_ folder: String) throws(StoreError) -> Manifest.MembersReport?
-    ) throws(StoreError) -> LoadedVersion {
+        _ manifest: Manifest, _ write: (borrowing ModelFileWriter) throws(Failure) -> Void,
+        _ writeMembers: (_ folder: String) throws(Failure) -> Manifest.MembersReport?
+    ) throws(Failure) -> LoadedVersion {
         var manifest = manifest
         let incoming = layout.incoming(manifest.version)
         guard !FileTree.exists(layout.version(manifest.version)) else {
-            throw StoreError(.writeFailed, "version \(manifest.version) is published in \(location) already")
+            throw Failure(.fileFailed, "version \(manifest.version) is published in \(location) already")
         }
         try FileTree.removeDirectory(incoming)
         do {
@@ -129,9 +129,9 @@ package struct FolderStore: VersionStore {
     }
 
     /// Makes a listed version current, in one step that survives a loss of power.
-    package func makeCurrent(_ version: VersionName) throws(StoreError) {
+    package func makeCurrent(_ version: VersionName) throws(Failure) {
         guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
-        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+        try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             // Checked again under the lock, which every removal of a version needs.
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             try replace(layout.current, draft: layout.currentDraft, content: Array("\(version)\n".utf8))
@@ -139,21 +139,21 @@ package struct FolderStore: VersionStore {
     }
 
     /// Returns the time at which the current version became current, in Unix milliseconds, or `nil` if there is none.
-    package func currentSince() throws(StoreError) -> Int64? { FileTree.changeTimeMilliseconds(of: layout.current) }
+    package func currentSince() throws(Failure) -> Int64? { FileTree.changeTimeMilliseconds(of: layout.current) }
 
     /// Returns the current version, or `nil` if there is none.
-    package func current() throws(StoreError) -> VersionName? {
+    package func current() throws(Failure) -> VersionName? {
         guard let bytes = try FileTree.content(of: layout.current, limit: 4096) else { return nil }
         let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
         do {
             return try VersionName(name)
         } catch {
-            throw StoreError(.corrupt, "\(layout.current) names no version: \(error)")
+            throw Failure(.corrupt, "\(layout.current) names no version: \(error)")
         }
     }
 
     /// Returns the manifests of all versions, oldest first.
-    package func versions() throws(StoreError) -> [Manifest] {
+    package func versions() throws(Failure) -> [Manifest] {
         var manifests: [Manifest] = []
         for name in try versionNames() {
             do {
@@ -166,7 +166,7 @@ package struct FolderStore: VersionStore {
     }
 
     /// Maps a version into memory, after verifying all its checksums.
-    package func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+    package func load(_ version: VersionName) throws(Failure) -> LoadedVersion {
         let manifest = try manifest(of: version)
         do {
             return LoadedVersion(
@@ -180,24 +180,24 @@ package struct FolderStore: VersionStore {
     }
 
     /// Opens the members of a version, after verifying the table of their file.
-    package func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
+    package func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? {
         try members(of: loaded, in: layout.version(loaded.manifest.version))
     }
 
-    private func members(of loaded: LoadedVersion, in folder: String) throws(StoreError) -> PublishedMembers? {
+    private func members(of loaded: LoadedVersion, in folder: String) throws(Failure) -> PublishedMembers? {
         guard let report = loaded.manifest.members else { return nil }
         return try PublishedMembers(
             FolderLayout.members(in: folder), report, loaded.manifest.coding(groupCount: loaded.model.groupCount))
     }
 
     /// Returns the versions that pruning keeps.
-    package func pinned() throws(StoreError) -> Set<VersionName> {
+    package func pinned() throws(Failure) -> Set<VersionName> {
         Set(try FileTree.names(in: layout.pins).compactMap { try? VersionName($0) })
     }
 
     /// Pins a listed version, or releases it.
-    package func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
-        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+    package func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure) {
+        try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             try FileTree.makeDirectory(layout.pins)
             try FileTree.remove(layout.pin(version))
@@ -210,10 +210,10 @@ package struct FolderStore: VersionStore {
     ///
     /// The current version and pinned ones stay.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes.
-    package func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
+    /// - Throws: `Failure.busy` if another process publishes or prunes.
+    package func prune(keeping count: Int) throws(Failure) -> [VersionName] {
         guard FileTree.exists(layout.versions) else { return [] }
-        return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
+        return try FolderLock.whilePublishing(in: layout) { () throws(Failure) in
             let removed = try withdrawVersions(keeping: count)
             try removeRemains()
             return removed
@@ -222,14 +222,14 @@ package struct FolderStore: VersionStore {
 
     /// Removes files of killed processes.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes.
-    func sweep() throws(StoreError) {
+    /// - Throws: `Failure.busy` if another process publishes or prunes.
+    func sweep() throws(Failure) {
         guard FileTree.exists(layout.versions) else { return }
-        try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in try removeRemains() }
+        try FolderLock.whilePublishing(in: layout) { () throws(Failure) in try removeRemains() }
     }
 
     /// Removes unfinished folders; under the lock, the processes that made them are dead.
-    private func removeRemains() throws(StoreError) {
+    private func removeRemains() throws(Failure) {
         for name in try FileTree.names(in: layout.versions)
         where name.hasPrefix(FolderLayout.incomingPrefix) || name.hasPrefix(FolderLayout.removedPrefix) {
             try FileTree.removeDirectory(layout.versions + "/" + name)
@@ -237,8 +237,8 @@ package struct FolderStore: VersionStore {
     }
 
     /// Takes old versions off the list; switching waits for this short step.
-    private func withdrawVersions(keeping count: Int) throws(StoreError) -> [VersionName] {
-        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+    private func withdrawVersions(keeping count: Int) throws(Failure) -> [VersionName] {
+        try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             let doomed = VersionRetention.removable(
                 try versionNames(), current: try current(), pinned: try pinned(), keeping: count)
             for name in doomed { try withdraw(name) }
@@ -248,46 +248,46 @@ package struct FolderStore: VersionStore {
     }
 
     /// Takes a version off the list in one step, after removing the remains of an earlier removal.
-    private func withdraw(_ version: VersionName) throws(StoreError) {
+    private func withdraw(_ version: VersionName) throws(Failure) {
         try FileTree.removeDirectory(layout.removed(version))
         try FileTree.move(layout.version(version), to: layout.removed(version))
     }
 
-    private func remove(_ version: VersionName) throws(StoreError) {
+    private func remove(_ version: VersionName) throws(Failure) {
         guard FileTree.exists(layout.version(version)) else { return }
         try withdraw(version)
         try FileTree.removeDirectory(layout.removed(version))
     }
 
     /// Returns the names of all listed versions, oldest first, including damaged ones.
-    package func versionNames() throws(StoreError) -> [VersionName] {
+    package func versionNames() throws(Failure) -> [VersionName] {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
 
-    private func manifest(of version: VersionName) throws(StoreError) -> Manifest {
+    private func manifest(of version: VersionName) throws(Failure) -> Manifest {
         let path = FolderLayout.manifest(in: layout.version(version))
         guard let bytes = try FileTree.content(of: path, limit: ManifestJSON.maximumByteCount) else {
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
-            throw StoreError(.corrupt, "\(path) is missing")
+            throw Failure(.corrupt, "\(path) is missing")
         }
         return try ManifestJSON.decode(bytes, version: version, origin: path)
     }
 
-    private func unknown(_ version: VersionName) -> StoreError {
-        StoreError(.unknownVersion, "there is no version \(version) in \(location)")
+    private func unknown(_ version: VersionName) -> Failure {
+        Failure(.unknownVersion, "there is no version \(version) in \(location)")
     }
 }
 
 extension FolderStore {
     /// Returns the text of the site's experiments.
-    package func experiments() throws(StoreError) -> [UInt8]? {
+    package func experiments() throws(Failure) -> [UInt8]? {
         try FileTree.content(of: layout.experiments, limit: Self.experimentsByteLimit)
     }
 
     /// Replaces the text of the site's experiments, in one step that survives a loss of power.
-    package func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
+    package func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool {
         try FileTree.makeDirectory(layout.directory)
-        return try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+        return try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             guard try experiments() == known else { return false }
             try replace(layout.experiments, draft: layout.experimentsDraft, content: text)
             return true
@@ -295,27 +295,27 @@ extension FolderStore {
     }
 
     /// Returns the state of the site.
-    package func site() throws(StoreError) -> PublishedSite? {
+    package func site() throws(Failure) -> PublishedSite? {
         guard let bytes = try FileTree.content(of: layout.site, limit: Self.siteByteLimit) else { return nil }
         return try ManifestJSON.decodeSite(bytes, origin: layout.site)
     }
 
     /// Returns `nil` as well for a state that cannot be read; reading it then says why.
-    package func siteMark() throws(StoreError) -> [UInt8]? {
+    package func siteMark() throws(Failure) -> [UInt8]? {
         (try? RegularFile.read(layout.site, limitBytes: ManifestJSON.markByteCount))?.bytes
     }
 
     /// Replaces the state of the site, in one step that survives a loss of power.
-    package func setSite(_ site: PublishedSite) throws(StoreError) {
+    package func setSite(_ site: PublishedSite) throws(Failure) {
         let content = try ManifestJSON.encode(site)
         try FileTree.makeDirectory(layout.directory)
-        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+        try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             try replace(layout.site, draft: layout.siteDraft, content: content)
         }
     }
 
     /// Replaces a file in one step, under the lock of the current version.
-    private func replace(_ path: String, draft: String, content: [UInt8]) throws(StoreError) {
+    private func replace(_ path: String, draft: String, content: [UInt8]) throws(Failure) {
         // Only a killed process leaves a draft: the lock shows that nobody writes it now.
         try FileTree.remove(draft)
         try FileTree.create(draft, content: content, durability)
@@ -374,13 +374,13 @@ struct FolderLayout: Sendable {
 enum FolderLock {
     /// Runs `body` with the lock of publishers, without waiting, because publishing takes long.
     ///
-    /// - Throws: `StoreError.busy` if another process has the lock.
-    static func whilePublishing<Result>(in layout: FolderLayout, _ body: () throws(StoreError) -> Result)
-        throws(StoreError) -> Result
+    /// - Throws: `Failure.busy` if another process has the lock.
+    static func whilePublishing<Result>(in layout: FolderLayout, _ body: () throws(Failure) -> Result)
+        throws(Failure) -> Result
     {
         let file = try OpenFile(layout.publisherLock, for: .locking)
         guard try file.lock(waiting: false) else {
-            throw StoreError(
+            throw Failure(
                 .busy, "another process publishes to \(layout.directory) or prunes it: wait for it, then try again")
         }
         defer { file.unlock() }
@@ -388,8 +388,8 @@ enum FolderLock {
     }
 
     /// Runs `body` with the lock of the current version, after waiting for the lock, because switching is quick.
-    static func whileSwitching<Result>(in layout: FolderLayout, _ body: () throws(StoreError) -> Result)
-        throws(StoreError) -> Result
+    static func whileSwitching<Result>(in layout: FolderLayout, _ body: () throws(Failure) -> Result)
+        throws(Failure) -> Result
     {
         let file = try OpenFile(layout.currentLock, for: .locking)
         _ = try file.lock(waiting: true)

@@ -1,3 +1,4 @@
+import Basics
 import Model
 
 /// Writes a model file in pieces.
@@ -7,7 +8,7 @@ struct ModelFileWriter: ~Copyable {
     private let durability: Durability
 
     /// Creates the file, reserves its space on the disk and writes its header.
-    init(_ path: String, placement: SectionPlacement, durability: Durability) throws(StoreError) {
+    init(_ path: String, placement: SectionPlacement, durability: Durability) throws(Failure) {
         let file = try OpenFile(path, for: .creating)
         try file.reserve(byteCount: placement.byteCount)
         try unsafe file.write(placement.header.span.bytes, at: 0)
@@ -18,10 +19,10 @@ struct ModelFileWriter: ~Copyable {
 
     /// Writes bytes of a section, `offset` bytes after its beginning.
     ///
-    /// - Throws: `StoreError.corrupt` if the bytes do not fit into the section.
-    func write(_ bytes: RawSpan, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if the bytes do not fit into the section.
+    func write(_ bytes: RawSpan, to name: ModelLayout.SectionName, at offset: Int) throws(Failure) {
         guard let range = placement[name], offset >= 0, bytes.byteCount <= range.count - offset else {
-            throw StoreError(.corrupt, "section \"\(name.rawValue)\" is longer than its manifest says")
+            throw Failure(.corrupt, "section \"\(name.rawValue)\" is longer than its manifest says")
         }
         let start = range.lowerBound + offset
         try file.write(bytes, at: start)
@@ -29,7 +30,7 @@ struct ModelFileWriter: ~Copyable {
     }
 
     /// Waits until the file is durable.
-    consuming func finish() throws(StoreError) {
+    consuming func finish() throws(Failure) {
         guard durability == .powerLoss else { return }
         try file.synchronize()
         // The verification must read from the disk, not from the memory that was written.
@@ -44,31 +45,31 @@ enum ModelFile {
     /// - Parameters:
     ///   - manifest: the manifest, with the checksums.
     ///   - isOwn: whether a private copy is mapped.
-    static func open(_ path: String, manifest: Manifest, isOwn: Bool) throws(StoreError) -> ModelVersion {
+    static func open(_ path: String, manifest: Manifest, isOwn: Bool) throws(Failure) -> ModelVersion {
         let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
         try verify(region, manifest: manifest, path: path)
         do {
             return try ModelVersion(region)
         } catch {
-            throw StoreError(.corrupt, "\(path): \(error)")
+            throw Failure(.corrupt, "\(path): \(error)")
         }
     }
 
-    private static func verify(_ region: ByteRegion, manifest: Manifest, path: String) throws(StoreError) {
+    private static func verify(_ region: ByteRegion, manifest: Manifest, path: String) throws(Failure) {
         let placement = try manifest.placement()
         guard region.count == placement.byteCount else {
-            throw StoreError(
+            throw Failure(
                 .corrupt, "\(path) has \(region.count) bytes, not the \(placement.byteCount) of its manifest")
         }
         var end = placement.header.count
         guard unsafe region.withBytes(0..<end, { unsafe $0.elementsEqual(placement.header) }) else {
-            throw StoreError(.corrupt, "the header of \(path) is not the one its manifest describes")
+            throw Failure(.corrupt, "the header of \(path) is not the one its manifest describes")
         }
         for (range, report) in zip(placement.ranges, manifest.sections) {
             guard unsafe region.withBytes(end..<range.lowerBound, { unsafe $0.allSatisfy { $0 == 0 } }),
                 unsafe region.withBytes(range, { unsafe Checksum.text(of: $0) }) == report.checksum
             else {
-                throw StoreError(
+                throw Failure(
                     .corrupt,
                     "section \"\(report.name)\" of \(path) differs from its checksum: publish the version again")
             }

@@ -22,7 +22,7 @@ struct OpenFile: ~Copyable {
     /// The path, for errors.
     let path: String
 
-    init(_ path: String, for purpose: Purpose) throws(StoreError) {
+    init(_ path: String, for purpose: Purpose) throws(Failure) {
         let flags =
             switch purpose {
             case .reading: O_RDONLY
@@ -39,21 +39,21 @@ struct OpenFile: ~Copyable {
         self.path = path
         descriptor = Descriptor.retrying { unsafe open(path, flags | O_CLOEXEC, mode) }
         guard descriptor >= 0 else {
-            throw .system(purpose == .reading || purpose == .directory ? .unavailable : .writeFailed, "open", path)
+            throw .system(purpose == .reading || purpose == .directory ? .unavailable : .fileFailed, "open", path)
         }
     }
 
     deinit { close(descriptor) }
 
     /// Returns the length of the file, in bytes.
-    func byteCount() throws(StoreError) -> Int {
+    func byteCount() throws(Failure) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.unavailable, "examine", path) }
         return Int(status.st_size)
     }
 
     /// Returns bytes of the file from an offset on; fewer than `count` at the end of the file.
-    func bytes(count: Int, at offset: Int = 0) throws(StoreError) -> [UInt8] {
+    func bytes(count: Int, at offset: Int = 0) throws(Failure) -> [UInt8] {
         var content = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
@@ -70,7 +70,7 @@ struct OpenFile: ~Copyable {
     }
 
     /// Returns a copy of the file without a name, which is gone when it is closed and not mapped any more.
-    borrowing func copyWithoutName(byteCount: Int) throws(StoreError) -> OpenFile {
+    borrowing func copyWithoutName(byteCount: Int) throws(Failure) -> OpenFile {
         let name = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let copy = try OpenFile(name, for: .creatingPrivate)
         unsafe unlink(name)
@@ -84,7 +84,7 @@ struct OpenFile: ~Copyable {
                 }
             }
             guard read >= 0 else { throw .system(.unavailable, "read", path) }
-            guard read > 0 else { throw StoreError(.corrupt, "\(path) has become shorter") }
+            guard read > 0 else { throw Failure(.corrupt, "\(path) has become shorter") }
             try unsafe copy.write(piece.span.extracting(first: read).bytes, at: done)
             done += read
         }
@@ -96,22 +96,22 @@ struct OpenFile: ~Copyable {
     private static let copyByteCount = 1 << 20
 
     /// Reserves space for the file, so that a full disk shows before any writing.
-    func reserve(byteCount: Int) throws(StoreError) {
+    func reserve(byteCount: Int) throws(Failure) {
         let failure = posix_fallocate(descriptor, 0, byteCount)
         // If a file system does not support it, a failing write shows the full disk.
         guard failure != 0, failure != EOPNOTSUPP, failure != EINVAL else { return }
         errno = failure
-        throw .system(.writeFailed, "reserve \(byteCount) bytes for", path)
+        throw .system(.fileFailed, "reserve \(byteCount) bytes for", path)
     }
 
     /// Writes all bytes at an offset.
-    func write(_ bytes: RawSpan, at offset: Int) throws(StoreError) {
+    func write(_ bytes: RawSpan, at offset: Int) throws(Failure) {
         var done = 0
         while done < bytes.byteCount {
             let written = unsafe bytes.extracting(droppingFirst: done).withUnsafeBytes { rest in
                 Descriptor.retrying { unsafe pwrite(descriptor, rest.baseAddress, rest.count, offset + done) }
             }
-            guard written > 0 else { throw .system(.writeFailed, "write to", path) }
+            guard written > 0 else { throw .system(.fileFailed, "write to", path) }
             done += written
         }
     }
@@ -125,8 +125,8 @@ struct OpenFile: ~Copyable {
     }
 
     /// Waits until all written bytes, or the list of a directory, survive a loss of power.
-    func synchronize() throws(StoreError) {
-        guard Descriptor.retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
+    func synchronize() throws(Failure) {
+        guard Descriptor.retrying({ fsync(descriptor) }) == 0 else { throw .system(.fileFailed, "make durable", path) }
     }
 
     func unlock() { flock(descriptor, LOCK_UN) }
@@ -135,16 +135,16 @@ struct OpenFile: ~Copyable {
     ///
     /// - Parameter waiting: whether to wait for another holder.
     /// - Returns: `false` if there is another holder, and `waiting` is false.
-    func lock(waiting: Bool) throws(StoreError) -> Bool {
+    func lock(waiting: Bool) throws(Failure) -> Bool {
         if Descriptor.retrying({ flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return true }
-        guard errno == EWOULDBLOCK else { throw .system(.writeFailed, "lock", path) }
+        guard errno == EWOULDBLOCK else { throw .system(.fileFailed, "lock", path) }
         return false
     }
 }
 
-extension StoreError {
+extension Failure {
     /// Returns an error with the last message of the system: "cannot write to /x/y: No space left on device".
-    static func system(_ code: Code, _ action: String, _ path: String) -> StoreError {
+    static func system(_ code: Code, _ action: String, _ path: String) -> Failure {
         let number = errno
         let advice =
             switch number {
@@ -160,10 +160,10 @@ extension StoreError {
         let code: Code =
             switch (code, number) {
             case (.unavailable, EACCES), (.unavailable, EPERM): .notPermitted
-            case (.unavailable, ENOTDIR): .badLocation
+            case (.unavailable, ENOTDIR): .badUsage
             default: code
             }
-        return StoreError(
+        return Failure(
             code,
             "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
     }
@@ -178,14 +178,14 @@ enum MappedFile {
     ///
     /// - Parameter isOwn: whether to map a private copy without a name, which takes as much space as the file. Without
     ///   that space, the file itself is mapped.
-    static func region(of file: borrowing OpenFile, isOwn: Bool) throws(StoreError) -> ByteRegion {
+    static func region(of file: borrowing OpenFile, isOwn: Bool) throws(Failure) -> ByteRegion {
         let count = try file.byteCount()
-        guard count > 0 else { throw StoreError(.corrupt, "\(file.path) is empty") }
+        guard count > 0 else { throw Failure(.corrupt, "\(file.path) is empty") }
         if isOwn, let copy = try? file.copyWithoutName(byteCount: count) { return try region(of: copy, count) }
         return try region(of: file, count)
     }
 
-    private static func region(of file: borrowing OpenFile, _ count: Int) throws(StoreError) -> ByteRegion {
+    private static func region(of file: borrowing OpenFile, _ count: Int) throws(Failure) -> ByteRegion {
         guard let region = ByteRegion(mapping: file.descriptor, count: count) else {
             throw .system(.unavailable, "map", file.path)
         }

@@ -1,22 +1,23 @@
+package import Basics
 import Glibc
 package import Model
 
 /// Operations on names in the file system.
 enum FileTree {
     /// Creates a directory and its missing parents; an existing one is left as it is.
-    static func makeDirectory(_ path: String) throws(StoreError) {
+    static func makeDirectory(_ path: String) throws(Failure) {
         if unsafe mkdir(path, 0o755) == 0 || errno == EEXIST { return }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-            throw .system(.writeFailed, "make the directory", path)
+            throw .system(.fileFailed, "make the directory", path)
         }
         try makeDirectory(String(path[..<slash]))
         guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
-            throw .system(.writeFailed, "make the directory", path)
+            throw .system(.fileFailed, "make the directory", path)
         }
     }
 
     /// Returns the names in a directory, in no order; none if there is no such directory.
-    static func names(in path: String) throws(StoreError) -> [String] {
+    static func names(in path: String) throws(Failure) -> [String] {
         guard let stream = unsafe opendir(path) else {
             if errno == ENOENT { return [] }
             throw .system(.unavailable, "list", path)
@@ -46,38 +47,38 @@ enum FileTree {
     }
 
     /// Renames a file or directory; within one file system this is atomic.
-    static func move(_ old: String, to new: String) throws(StoreError) {
-        guard unsafe rename(old, new) == 0 else { throw .system(.writeFailed, "move \(old) to", new) }
+    static func move(_ old: String, to new: String) throws(Failure) {
+        guard unsafe rename(old, new) == 0 else { throw .system(.fileFailed, "move \(old) to", new) }
     }
 
     /// Removes a file, if it exists.
-    static func remove(_ path: String) throws(StoreError) {
-        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
+    static func remove(_ path: String) throws(Failure) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system(.fileFailed, "remove", path) }
     }
 
     /// Removes a directory that has only plain files, with its files, if it exists.
-    static func removeDirectory(_ path: String) throws(StoreError) {
+    static func removeDirectory(_ path: String) throws(Failure) {
         for name in try names(in: path) { try remove(path + "/" + name) }
-        guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
+        guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.fileFailed, "remove", path) }
     }
 
     /// Makes the list of a directory durable.
-    static func synchronizeDirectory(_ path: String, _ durability: Durability) throws(StoreError) {
+    static func synchronizeDirectory(_ path: String, _ durability: Durability) throws(Failure) {
         guard durability == .powerLoss else { return }
         try OpenFile(path, for: .directory).synchronize()
     }
 
     /// Returns the content of a file, or `nil` if there is no file.
-    static func content(of path: String, limit: Int) throws(StoreError) -> [UInt8]? {
+    static func content(of path: String, limit: Int) throws(Failure) -> [UInt8]? {
         guard exists(path) || errno != ENOENT else { return nil }
         let file = try OpenFile(path, for: .reading)
         let count = try file.byteCount()
-        guard count <= limit else { throw StoreError(.corrupt, "\(path) has \(count) bytes, more than \(limit)") }
+        guard count <= limit else { throw Failure(.corrupt, "\(path) has \(count) bytes, more than \(limit)") }
         return try file.bytes(count: count)
     }
 
     /// Writes a new file and makes its content durable; the name is durable after its directory is.
-    static func create(_ path: String, content: [UInt8], _ durability: Durability) throws(StoreError) {
+    static func create(_ path: String, content: [UInt8], _ durability: Durability) throws(Failure) {
         let file = try OpenFile(path, for: .creating)
         try unsafe file.write(content.span.bytes, at: 0)
         if durability == .powerLoss { try file.synchronize() }
@@ -102,15 +103,15 @@ package enum WorkFile {
     /// Writes a file under another name, and renames it when it is complete.
     ///
     /// - Parameter body: writes the content with the function that it gets, which appends bytes.
-    /// - Throws: `StoreError.writeFailed`.
+    /// - Throws: `Failure.fileFailed`.
     package static func write(
-        to path: String, _ body: ((RawSpan) throws(StoreError) -> Void) throws(StoreError) -> Void
-    ) throws(StoreError) {
+        to path: String, _ body: ((RawSpan) throws(Failure) -> Void) throws(Failure) -> Void
+    ) throws(Failure) {
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
-        do throws(StoreError) {
+        do throws(Failure) {
             let file = try OpenFile(draft, for: .creating)
             var end = 0
-            try body { bytes throws(StoreError) in
+            try body { bytes throws(Failure) in
                 try file.write(bytes, at: end)
                 end += bytes.byteCount
             }
@@ -121,21 +122,21 @@ package enum WorkFile {
             _ = unsafe unlink(draft)
             throw error
         }
-        guard unsafe rename(draft, path) == 0 else { throw .system(.writeFailed, "rename", draft) }
+        guard unsafe rename(draft, path) == 0 else { throw .system(.fileFailed, "rename", draft) }
     }
 
     /// Maps a file written by `write`.
     ///
     /// - Returns: the content, followed by the checksum.
-    /// - Throws: `StoreError.unavailable` if there is no file, `.corrupt` if the checksum is wrong.
-    package static func open(_ path: String) throws(StoreError) -> ByteRegion {
+    /// - Throws: `Failure.unavailable` if there is no file, `.corrupt` if the checksum is wrong.
+    package static func open(_ path: String) throws(Failure) -> ByteRegion {
         let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: false)
         let end = region.count - 8
-        guard end >= 0 else { throw StoreError(.corrupt, "\(path) is cut short: make it again") }
+        guard end >= 0 else { throw Failure(.corrupt, "\(path) is cut short: make it again") }
         let checksum = unsafe region.withBytes(0..<end) { unsafe Checksum.number(of: $0) }
         let expected = unsafe region.withBytes(end..<end + 8) { unsafe $0.loadUnaligned(as: UInt64.self) }
         guard checksum == UInt64(littleEndian: expected) else {
-            throw StoreError(.corrupt, "\(path) differs from its checksum: make it again")
+            throw Failure(.corrupt, "\(path) differs from its checksum: make it again")
         }
         return region
     }

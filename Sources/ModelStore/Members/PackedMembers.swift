@@ -1,3 +1,4 @@
+import Basics
 import Model
 
 /// The members to publish with a version; users are numbered from 0, in any order.
@@ -50,10 +51,10 @@ struct PackedMembers: Sendable {
     /// Calls `body` with each bucket: its number, its bytes in the form of `PackedUsers`, its users, and its checksum.
     ///
     /// - Returns: the report on the members.
-    /// - Throws: `StoreError.corrupt` if a value cannot be encoded, or an error of `body`.
+    /// - Throws: `Failure.corrupt` if a value cannot be encoded, or an error of `body`.
     func forEachBucket(
-        _ body: (_ number: Int, _ packed: [UInt8], _ userCount: Int, _ checksum: UInt64) throws(StoreError) -> Void
-    ) throws(StoreError) -> Manifest.MembersReport {
+        _ body: (_ number: Int, _ packed: [UInt8], _ userCount: Int, _ checksum: UInt64) throws(Failure) -> Void
+    ) throws(Failure) -> Manifest.MembersReport {
         var all = MembersChecksum()
         var (packed, value): ([UInt8], [UInt8]) = ([], [])
         for bucket in 0..<bucketCount {
@@ -73,7 +74,7 @@ struct PackedMembers: Sendable {
     ///   - packed: the bytes to append to.
     ///   - value: a buffer for the value of a user.
     private func pack(_ users: ArraySlice<UInt32>, into packed: inout [UInt8], _ value: inout [UInt8])
-        throws(StoreError)
+        throws(Failure)
     {
         var last: ArraySlice<UInt8>?
         for user in users {
@@ -81,7 +82,7 @@ struct PackedMembers: Sendable {
             let id = members.id(ofUser: Int(user))
             guard members.appendValue(ofUser: Int(user), by: coding, to: &value), id != last else {
                 let user = String(decoding: id, as: UTF8.self)
-                throw StoreError(
+                throw Failure(
                     .corrupt, "\(user) is there twice, or the user's groups do not ascend, or are none of this version")
             }
             last = id

@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 import Model
 
@@ -31,11 +32,11 @@ package final class PublishedMembers: Sendable {
 
     /// Opens a file, and verifies its table.
     ///
-    /// - Throws: `StoreError.corrupt` if the table is damaged, or belongs to another manifest.
-    init(_ path: String, _ report: Manifest.MembersReport, _ coding: MemberCoding) throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if the table is damaged, or belongs to another manifest.
+    init(_ path: String, _ report: Manifest.MembersReport, _ coding: MemberCoding) throws(Failure) {
         file = try OpenFile(path, for: .reading)
         self.coding = coding
-        let damaged = StoreError(.corrupt, "\(path) is damaged, or belongs to another version; \(Self.advice)")
+        let damaged = Failure(.corrupt, "\(path) is damaged, or belongs to another version; \(Self.advice)")
         let byteCount = try file.byteCount()
         let tableByteCount = report.bucketCount.multipliedReportingOverflow(by: Self.entryByteCount)
         let tableStart = byteCount - Self.trailerByteCount - tableByteCount.partialValue
@@ -59,15 +60,15 @@ package final class PublishedMembers: Sendable {
 
     /// Reads and verifies all buckets.
     ///
-    /// - Throws: `StoreError.corrupt` if one is damaged.
-    package func verify() throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if one is damaged.
+    package func verify() throws(Failure) {
         for bucket in 0..<bucketCount { _ = try bytes(ofBucket: bucket) }
     }
 
     /// Returns a published member, or `nil` if the version does not have the user.
     ///
-    /// - Throws: `StoreError.corrupt` if the bucket of the user is damaged.
-    package func member(withID id: String) throws(StoreError) -> PublishedMember? {
+    /// - Throws: `Failure.corrupt` if the bucket of the user is damaged.
+    package func member(withID id: String) throws(Failure) -> PublishedMember? {
         let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)
         let bytes = try bytes(ofBucket: bucket)
         var found: Range<Int>?
@@ -85,7 +86,7 @@ package final class PublishedMembers: Sendable {
     /// Returns the ids of all members, in ascending order of their bytes.
     ///
     /// - Complexity: O(members · log members).
-    package func memberIDs() throws(StoreError) -> [String] {
+    package func memberIDs() throws(Failure) -> [String] {
         var ids: [String] = []
         for bucket in 0..<bucketCount {
             let bytes = try bytes(ofBucket: bucket)
@@ -104,7 +105,7 @@ package final class PublishedMembers: Sendable {
     }
 
     /// Reads a bucket and verifies its checksum.
-    private func bytes(ofBucket bucket: Int) throws(StoreError) -> [UInt8] {
+    private func bytes(ofBucket bucket: Int) throws(Failure) -> [UInt8] {
         let (start, end) = (Int(starts[bucket]), Int(starts[bucket + 1]))
         let bytes = try file.bytes(count: end - start, at: start)
         guard MembersChecksum.checksum(ofBucket: bytes.span, number: bucket) == checksums[bucket] else {
@@ -113,8 +114,8 @@ package final class PublishedMembers: Sendable {
         return bytes
     }
 
-    private func damaged(_ bucket: Int) -> StoreError {
-        StoreError(.corrupt, "\(file.path) is damaged, in bucket \(bucket) of its members; \(Self.advice)")
+    private func damaged(_ bucket: Int) -> Failure {
+        Failure(.corrupt, "\(file.path) is damaged, in bucket \(bucket) of its members; \(Self.advice)")
     }
 
     private static let advice =

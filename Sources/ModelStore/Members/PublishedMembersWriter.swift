@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Model
 
@@ -13,7 +14,7 @@ struct PublishedMembersWriter: ~Copyable {
     private var table: [UInt64] = []
 
     /// Creates a file that only its owner may read, and that is locked until the end of this value.
-    init(_ path: String, durability: Durability = .processEnd) throws(StoreError) {
+    init(_ path: String, durability: Durability = .processEnd) throws(Failure) {
         file = try Self.lockedFile(path)
         self.durability = durability
     }
@@ -27,9 +28,9 @@ struct PublishedMembersWriter: ~Copyable {
     /// - Returns: the report on the members for the version's manifest.
     static func write(
         _ members: PackedMembers, to path: String, _ durability: Durability, advance: (_ userCount: Int) -> Void
-    ) throws(StoreError) -> Manifest.MembersReport {
+    ) throws(Failure) -> Manifest.MembersReport {
         var writer = try PublishedMembersWriter(path, durability: durability)
-        let report = try members.forEachBucket { _, packed, userCount, checksum throws(StoreError) in
+        let report = try members.forEachBucket { _, packed, userCount, checksum throws(Failure) in
             try writer.append(packed.span, checksum: checksum)
             advance(userCount)
         }
@@ -37,21 +38,21 @@ struct PublishedMembersWriter: ~Copyable {
         return report
     }
 
-    private static func lockedFile(_ path: String) throws(StoreError) -> OpenFile {
+    private static func lockedFile(_ path: String) throws(Failure) -> OpenFile {
         let file = try OpenFile(path, for: .creatingPrivate)
         _ = try file.lock(waiting: false)
         return file
     }
 
     /// Appends the next bucket, in the form of `PackedUsers`.
-    mutating func append(_ bucket: borrowing Span<UInt8>, checksum: UInt64) throws(StoreError) {
+    mutating func append(_ bucket: borrowing Span<UInt8>, checksum: UInt64) throws(Failure) {
         unsafe bucket.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
         table += [UInt64(written + buffer.count), checksum]
         if buffer.count >= Self.flushByteCount { try flush() }
     }
 
     /// Writes the remaining parts of the file.
-    consuming func finish() throws(StoreError) {
+    consuming func finish() throws(Failure) {
         try flush()
         table.append(UInt64(table.count / 2))
         let checksum = unsafe table.withUnsafeBytes { unsafe Checksum.number(of: $0) }
@@ -64,7 +65,7 @@ struct PublishedMembersWriter: ~Copyable {
         file.evict()
     }
 
-    private mutating func flush() throws(StoreError) {
+    private mutating func flush() throws(Failure) {
         try unsafe file.write(buffer.span.bytes, at: written)
         written += buffer.count
         buffer.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Model
 import Redis
@@ -32,7 +33,7 @@ struct ImageCache: Sendable {
     func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }
 
     /// Records the version that serves while the server is away.
-    func remember(_ version: VersionName) throws(StoreError) {
+    func remember(_ version: VersionName) throws(Failure) {
         // A file that a loss of power made unreadable is replaced.
         if (try? folder.current()) != version { try folder.makeCurrent(version) }
     }
@@ -46,7 +47,7 @@ struct ImageCache: Sendable {
     func site() -> PublishedSite? { try? folder.site() }
 
     /// Returns the image of the remembered version, or else the newest undamaged image, if any.
-    func lastLoaded() throws(StoreError) -> LoadedVersion? {
+    func lastLoaded() throws(Failure) -> LoadedVersion? {
         if let current = try? folder.current(), let image = image(of: current) { return image }
         for version in try folder.versionNames().reversed() {
             if let image = image(of: version) { return image }
@@ -57,19 +58,19 @@ struct ImageCache: Sendable {
     /// Installs an image whose bytes `write` fetches, and removes old images.
     ///
     /// A damaged or outdated image of the same version is replaced.
-    func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
-        throws(StoreError) -> LoadedVersion
+    func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(Failure) -> Void)
+        throws(Failure) -> LoadedVersion
     {
-        do throws(StoreError) { return try installed(manifest, write) } catch { throw Self.namingOption(error) }
+        do throws(Failure) { return try installed(manifest, write) } catch { throw Self.namingOption(error) }
     }
 
-    private func installed(_ manifest: Manifest, _ write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
-        throws(StoreError) -> LoadedVersion
+    private func installed(_ manifest: Manifest, _ write: (borrowing ModelFileWriter) throws(Failure) -> Void)
+        throws(Failure) -> LoadedVersion
     {
         // Pruning comes first: the new image may have an older version than the images that stay.
         _ = try folder.prune(keeping: Self.imagesKept)
         for _ in 0..<Self.patienceTenths {
-            do throws(StoreError) {
+            do throws(Failure) {
                 return try folder.install(manifest, replacing: true, write: write)
             } catch {
                 guard error.code == .busy else { throw error }
@@ -78,13 +79,13 @@ struct ImageCache: Sendable {
             usleep(100_000)
             if let image = image(of: manifest.version), image.manifest == manifest { return image }
         }
-        throw StoreError(.busy, "another process has been installing an image in \(folder.location) for a minute")
+        throw Failure(.busy, "another process has been installing an image in \(folder.location) for a minute")
     }
 
     /// Returns an error that also says how to name another folder, if this one cannot be written.
-    private static func namingOption(_ error: StoreError) -> StoreError {
-        guard error.code == .writeFailed else { return error }
-        return StoreError(.writeFailed, error.message + "; --cache names another folder for versions from Redis")
+    private static func namingOption(_ error: Failure) -> Failure {
+        guard error.code == .fileFailed else { return error }
+        return Failure(.fileFailed, error.message + "; --cache names another folder for versions from Redis")
     }
 
     /// Returns the member table beside a version's image.
@@ -94,8 +95,8 @@ struct ImageCache: Sendable {
 
     /// Creates the member table beside a version's image; `write` writes it to the path that it receives.
     func installMembers(
-        of loaded: LoadedVersion, write: (_ path: String) throws(StoreError) -> Void
-    ) throws(StoreError) -> PublishedMembers? {
+        of loaded: LoadedVersion, write: (_ path: String) throws(Failure) -> Void
+    ) throws(Failure) -> PublishedMembers? {
         let path = FolderLayout.members(in: folder.layout.version(loaded.manifest.version))
         // Another process that shares the directory may be creating the same table.
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -111,8 +112,8 @@ struct ImageCache: Sendable {
 
     /// Removes unfinished files of killed processes; files of running processes stay.
     ///
-    /// - Throws: `StoreError.busy` if another process installs an image. Then nothing is removed.
-    func sweep() throws(StoreError) {
+    /// - Throws: `Failure.busy` if another process installs an image. Then nothing is removed.
+    func sweep() throws(Failure) {
         try folder.sweep()
         for version in try folder.versionNames() {
             let directory = folder.layout.version(version)

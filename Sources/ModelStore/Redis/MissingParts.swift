@@ -1,3 +1,4 @@
+package import Basics
 import Model
 import Redis
 
@@ -9,7 +10,7 @@ extension RedisStore {
     ///
     /// Redis can evict any key of a version, and nobody would notice before the next daemon starts. Each turn asks for
     /// all keys but lists, and for the lists of some groups, so that successive turns ask for all of them.
-    package func missingPart(of loaded: LoadedVersion, turn: Int) throws(StoreError) -> String? {
+    package func missingPart(of loaded: LoadedVersion, turn: Int) throws(Failure) -> String? {
         let version = loaded.manifest.version
         guard let shape = VersionShape(try ask(RedisCommand("HGETALL", layout.shape(version)))) else {
             return layout.shape(version)
@@ -33,7 +34,7 @@ extension RedisStore {
     }
 
     /// Returns the first key that does not exist, found by halving.
-    private func firstMissing(of keys: ArraySlice<String>) throws(StoreError) -> String? {
+    private func firstMissing(of keys: ArraySlice<String>) throws(Failure) -> String? {
         guard !keys.isEmpty else { return nil }
         var command = RedisCommand("EXISTS")
         for key in keys { command.append(key) }

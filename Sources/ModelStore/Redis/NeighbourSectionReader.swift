@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Redis
 
@@ -9,12 +10,12 @@ struct NeighbourSectionReader {
 
     /// Creates a reader after checking that the offsets ascend and cover all neighbours.
     ///
-    /// - Throws: `StoreError.corrupt` if they do not.
-    init(_ section: EncodedModel.Section, groupCount: Int) throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if they do not.
+    init(_ section: EncodedModel.Section, groupCount: Int) throws(Failure) {
         self.section = section
         self.groupCount = groupCount
         recordsStart = (groupCount + 1) * 8
-        let fault = StoreError(
+        let fault = Failure(
             .corrupt, "the offsets of the section \"\(section.name.rawValue)\" contradict themselves")
         let total = (section.bytes.count - recordsStart) / Neighbour.byteCount
         guard recordsStart <= section.bytes.count,
@@ -34,19 +35,19 @@ struct NeighbourSectionReader {
 
     /// Appends the compact value of a list.
     ///
-    /// - Throws: `StoreError.corrupt` if the scores ascend, or a neighbour is the group itself or not in the version.
-    func append(_ list: Range<Int>, of group: Int, to bytes: inout [UInt8]) throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if the scores ascend, or a neighbour is the group itself or not in the version.
+    func append(_ list: Range<Int>, of group: Int, to bytes: inout [UInt8]) throws(Failure) {
         let records = unsafe section.bytes.span.bytes.extracting(droppingFirst: recordsStart)
         var ceiling = NeighbourListCoding.firstCeiling
         for place in list {
             let neighbour = unsafe records.unsafeLoadUnaligned(
                 fromByteOffset: place * Neighbour.byteCount, as: Neighbour.self)
             guard neighbour.index < groupCount, neighbour.index != group else {
-                throw StoreError(
+                throw Failure(
                     .corrupt, "a neighbour of group \(group) by \(section.name.rawValue) is no other group")
             }
             guard NeighbourListCoding.append(neighbour, ceiling: &ceiling, to: &bytes) else {
-                throw StoreError(
+                throw Failure(
                     .corrupt, "the scores of the \(section.name.rawValue) of group \(group) do not descend")
             }
         }

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Redis
 
@@ -19,14 +20,14 @@ struct PublisherLease {
 
     /// Takes the lease.
     ///
-    /// - Throws: `StoreError.busy` if another process holds it.
-    init(_ connection: inout StoreConnection, layout: RedisLayout, location: String) throws(StoreError) {
+    /// - Throws: `Failure.busy` if another process holds it.
+    init(_ connection: inout StoreConnection, layout: RedisLayout, location: String) throws(Failure) {
         self.layout = layout
         token = String(UInt64.random(in: 0...UInt64.max), radix: 36)
         let reply = try connection.ask(
             "SET", layout.publisher, token, "NX", "PX", String(Self.lifetime.components.seconds * 1000))
         guard reply.text == "OK" else {
-            throw StoreError(
+            throw Failure(
                 .busy,
                 "another process publishes to \(location) or prunes it: wait for it, then try again; "
                     + "if it was killed, for at most \(Self.lifetime.components.seconds) seconds")
@@ -48,18 +49,18 @@ struct PublisherLease {
     }
 
     /// Throws an error unless the lease is still held.
-    func confirm(_ connection: inout StoreConnection) throws(StoreError) {
+    func confirm(_ connection: inout StoreConnection) throws(Failure) {
         _ = try connection.ask(script("return 1", keys: [], arguments: []))
     }
 
     /// Releases the lease, if it is still held.
-    func release(_ connection: inout StoreConnection) throws(StoreError) {
+    func release(_ connection: inout StoreConnection) throws(Failure) {
         _ = try connection.ask(script("redis.call('DEL', KEYS[1]) return 1", keys: [], arguments: []))
     }
 
     /// Records that a version is about to be written, and the number of its keys.
     func announce(_ version: VersionName, shape: VersionShape, _ connection: inout StoreConnection)
-        throws(StoreError)
+        throws(Failure)
     {
         _ = try connection.ask(
             script(
@@ -71,7 +72,7 @@ struct PublisherLease {
     }
 
     /// Lists a version that was written and verified.
-    func list(_ manifest: Manifest, _ connection: inout StoreConnection) throws(StoreError) {
+    func list(_ manifest: Manifest, _ connection: inout StoreConnection) throws(Failure) {
         _ = try connection.ask(
             script(
                 """
@@ -83,7 +84,7 @@ struct PublisherLease {
     /// Takes a version off the list, unless it is current or pinned.
     ///
     /// - Returns: whether it was taken off.
-    func withdraw(_ version: VersionName, _ connection: inout StoreConnection) throws(StoreError) -> Bool {
+    func withdraw(_ version: VersionName, _ connection: inout StoreConnection) throws(Failure) -> Bool {
         let reply = try connection.ask(
             script(
                 """
@@ -97,7 +98,7 @@ struct PublisherLease {
     }
 
     /// Removes the record of a version after its keys are removed.
-    func forget(_ version: VersionName, _ connection: inout StoreConnection) throws(StoreError) {
+    func forget(_ version: VersionName, _ connection: inout StoreConnection) throws(Failure) {
         _ = try connection.ask(
             script(
                 "redis.call('DEL', KEYS[3]) redis.call('SREM', KEYS[2], ARGV[2]) return 1",

@@ -1,10 +1,11 @@
+import Basics
 import Model
 import Redis
 
 /// Reads all members published with a version, bucket by bucket.
 struct RedisMemberReader {
     /// A function that takes a bucket in the form of `PackedUsers`, and its checksum; a bucket without users is empty.
-    typealias Sink = (_ bucket: borrowing Span<UInt8>, _ checksum: UInt64) throws(StoreError) -> Void
+    typealias Sink = (_ bucket: borrowing Span<UInt8>, _ checksum: UInt64) throws(Failure) -> Void
 
     /// The number of buckets in one command: about 100 KB.
     private static let bucketsPerCommand = 8
@@ -27,26 +28,26 @@ struct RedisMemberReader {
     ///   - heartbeat: a function that is called before each command. The function may write a command with an integer
     ///     reply, which is then sent first.
     ///   - take: a function that receives each bucket.
-    /// - Throws: `StoreError.corrupt` if they differ from the manifest, or an error of `take`.
+    /// - Throws: `Failure.corrupt` if they differ from the manifest, or an error of `take`.
     func read(
         from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },
         take: Sink = { _, _ in }
-    ) throws(StoreError) {
+    ) throws(Failure) {
         var checksum = MembersChecksum()
         var next = 0
-        func takeBucket(_ bucket: borrowing Span<UInt8>) throws(StoreError) {
+        func takeBucket(_ bucket: borrowing Span<UInt8>) throws(Failure) {
             guard let count = PackedUsers.count(in: bucket) else {
-                throw StoreError(
+                throw Failure(
                     .corrupt, "Redis has something else than users and their values for version \(version); recompute")
             }
             let found = checksum.add(bucket, userCount: count, number: next)
             next += 1
             try take(bucket, found)
         }
-        func takeReply(_ reply: borrowing ReceivedReply) throws(StoreError) {
+        func takeReply(_ reply: borrowing ReceivedReply) throws(Failure) {
             // An integer is the reply to a heartbeat.
             for element in 0..<(reply.elementCount ?? 0) {
-                try reply.withBytes(ofElement: element, orThrow: differing) { bytes throws(StoreError) in
+                try reply.withBytes(ofElement: element, orThrow: differing) { bytes throws(Failure) in
                     guard let bytes else { return try takeBucket(Span()) }
                     try takeBucket(bytes)
                 }
@@ -66,8 +67,8 @@ struct RedisMemberReader {
         guard checksum.report(bucketCount: report.bucketCount) == report else { throw differing }
     }
 
-    private var differing: StoreError {
-        StoreError(
+    private var differing: Failure {
+        Failure(
             .corrupt,
             """
             what Redis has of the members of version \(version) is not the \(report.valueCount) members of its \
@@ -98,11 +99,11 @@ struct RedisMemberWriter {
     /// - Returns: the report on the members.
     func write(
         to connection: inout StoreConnection, lease: inout PublisherLease, progress: (_ writtenUsers: Int) -> Void
-    ) throws(StoreError) -> Manifest.MembersReport {
+    ) throws(Failure) -> Manifest.MembersReport {
         let stem = layout.users(version)
         var command = RedisCommand("MSET")
         var written = 0
-        let report = try members.forEachBucket { bucket, packed, count, _ throws(StoreError) in
+        let report = try members.forEachBucket { bucket, packed, count, _ throws(Failure) in
             written += count
             if count > 0 {
                 command.appendKey(stem, bucket)

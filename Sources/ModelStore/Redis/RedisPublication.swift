@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Model
 import Redis
@@ -22,7 +23,7 @@ struct RedisPublication {
     /// Publishes the version.
     ///
     /// - Returns: the manifest as it was written, with the report on members.
-    func run(_ progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) -> Manifest {
+    func run(_ progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(Failure) -> Manifest {
         let total = manifest.byteCount + (members?.userCount ?? 0) * PackedMembers.bytesPerUser
         let done = Atomic<Int>(0)
         return try publish { count in
@@ -30,11 +31,11 @@ struct RedisPublication {
         }
     }
 
-    private func publish(_ advance: @Sendable (_ byteCount: Int) -> Void) throws(StoreError) -> Manifest {
+    private func publish(_ advance: @Sendable (_ byteCount: Int) -> Void) throws(Failure) -> Manifest {
         var connection = try StoreConnection(to: store.address)
         var lease = try PublisherLease(&connection, layout: layout, location: store.location)
         let written: Manifest
-        do throws(StoreError) {
+        do throws(Failure) {
             written = try publish(&connection, &lease, advance)
         } catch {
             try? abandon(lease)
@@ -47,10 +48,10 @@ struct RedisPublication {
     private func publish(
         _ connection: inout StoreConnection, _ lease: inout PublisherLease,
         _ advance: @Sendable (_ byteCount: Int) -> Void
-    ) throws(StoreError) -> Manifest {
+    ) throws(Failure) -> Manifest {
         let writer = try RedisVersionWriter(layout, version, model)
         guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
-            throw StoreError(.writeFailed, "version \(version) is published in \(store.location) already")
+            throw Failure(.fileFailed, "version \(version) is published in \(store.location) already")
         }
         // A killed publisher of the same version may have left lists, which must not be mixed with the new ones.
         if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
@@ -75,10 +76,10 @@ struct RedisPublication {
     private func write(
         by writer: RedisVersionWriter, _ members: PackedMembers?, _ lease: PublisherLease,
         _ advance: @Sendable (_ byteCount: Int) -> Void
-    ) throws(StoreError) -> Manifest.MembersReport? {
+    ) throws(Failure) -> Manifest.MembersReport? {
         let memberWriter = members.map { RedisMemberWriter(layout, version, $0) }
         let report = Mutex<Manifest.MembersReport?>(nil)
-        try inParallel(lease) { part, connection, lease throws(StoreError) in
+        try inParallel(lease) { part, connection, lease throws(Failure) in
             switch part {
             case .sections: try writer.write(to: &connection, lease: &lease, progress: advance)
             case .members:
@@ -94,23 +95,23 @@ struct RedisPublication {
     /// Reads everything back as a reader would, and compares it with the model and the manifest.
     private func verify(
         _ manifest: Manifest, _ shape: VersionShape, _ connection: inout StoreConnection, _ lease: PublisherLease
-    ) throws(StoreError) {
+    ) throws(Failure) {
         guard VersionShape(try connection.ask("HGETALL", layout.shape(version))) == shape else {
-            throw StoreError(.corrupt, "\(layout.shape(version)) in \(store.location) is not what was written")
+            throw Failure(.corrupt, "\(layout.shape(version)) in \(store.location) is not what was written")
         }
         guard case .bytes(let bytes) = try connection.ask("GET", layout.manifest(version)),
             try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
-        else { throw StoreError(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
+        else { throw Failure(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
         let reader = try RedisVersionReader(layout: layout, manifest: manifest, shape: shape)
         let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0) }
-        try inParallel(lease) { part, connection, lease throws(StoreError) in
+        try inParallel(lease) { part, connection, lease throws(Failure) in
             switch part {
             case .members: try memberReader?.read(from: &connection, heartbeat: { lease.renewal(&$0) })
             case .sections:
                 try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
-                    bytes, name, offset throws(StoreError) in
+                    bytes, name, offset throws(Failure) in
                     guard let section = model[name], section.holds(bytes, at: offset) else {
-                        throw StoreError(
+                        throw Failure(
                             .corrupt, "section \"\(name.rawValue)\" in \(store.location) is not what was written")
                     }
                 }
@@ -127,18 +128,18 @@ struct RedisPublication {
     /// Runs `body` for each part, two at a time, because a server cannot answer more at once.
     private func inParallel(
         _ lease: PublisherLease,
-        _ body: @Sendable (Part, inout StoreConnection, inout PublisherLease) throws(StoreError) -> Void
-    ) throws(StoreError) {
+        _ body: @Sendable (Part, inout StoreConnection, inout PublisherLease) throws(Failure) -> Void
+    ) throws(Failure) {
         _ = try Parallel.map(
             Part.allCases.count, threads: 2,
-            state: { _ throws(StoreError) in Link(connection: try StoreConnection(to: store.address), lease: lease) }
-        ) { link, parts throws(StoreError) in
+            state: { _ throws(Failure) in Link(connection: try StoreConnection(to: store.address), lease: lease) }
+        ) { link, parts throws(Failure) in
             try body(Part.allCases[parts.lowerBound], &link.connection, &link.lease)
         }
     }
 
     /// Removes the keys written so far, over a new connection; if that fails too, the next pruning removes them.
-    private func abandon(_ lease: PublisherLease) throws(StoreError) {
+    private func abandon(_ lease: PublisherLease) throws(Failure) {
         var connection = try StoreConnection(to: store.address)
         var lease = lease
         try lease.confirm(&connection)

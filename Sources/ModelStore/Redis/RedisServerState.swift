@@ -1,3 +1,4 @@
+package import Basics
 import Glibc
 import Redis
 
@@ -77,8 +78,8 @@ package struct RedisServerState: Sendable, Equatable {
 extension RedisStore {
     /// Returns the state of the server, whether it is a primary or a replica.
     ///
-    /// - Throws: `StoreError.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
-    package func serverState() throws(StoreError) -> RedisServerState {
+    /// - Throws: `Failure.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
+    package func serverState() throws(Failure) -> RedisServerState {
         do throws(RedisError) {
             var connection = try RedisConnection(to: address, acceptsReplica: true)
             var state = RedisServerState(connection.server)
@@ -95,7 +96,7 @@ extension RedisStore {
             }
             return state
         } catch {
-            throw StoreError(error, at: address)
+            throw Failure(error, at: address)
         }
     }
 
@@ -103,8 +104,8 @@ extension RedisStore {
     ///
     /// Each is sent in a form that changes nothing, about a key that does not exist.
     ///
-    /// - Throws: `StoreError.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
-    package func refusedCommands() throws(StoreError) -> [(name: String, reason: String)] {
+    /// - Throws: `Failure.unavailable` if the server does not answer, `notPermitted` if it refuses the login.
+    package func refusedCommands() throws(Failure) -> [(name: String, reason: String)] {
         let key = layout.prefix + "nothing"
         let probes: [[String]] = [
             ["GET", key], ["MGET", key], ["SET", key, "", "XX"], ["DEL", key], ["UNLINK", key], ["EXISTS", key],
@@ -128,7 +129,7 @@ extension RedisStore {
                 }
             }
             return refused
-        } catch { throw StoreError(error, at: address) }
+        } catch { throw Failure(error, at: address) }
     }
 
     private static var nowMilliseconds: Int64 {

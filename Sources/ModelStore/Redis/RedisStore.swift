@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 package import Redis
 import Synchronization
@@ -44,13 +45,13 @@ package final class RedisStore: SharedStore {
 
     /// Writes a version and its members, reads everything back, compares it and lists the version.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes. `writeFailed` if the server is out of memory
+    /// - Throws: `Failure.busy` if another process publishes or prunes. `writeFailed` if the server is out of memory
     ///   or the version exists. `unavailable` if the server cannot be reached, `replica` if it is a replica. `corrupt`
     ///   if the data differs when it is read back.
     package func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
-    ) throws(StoreError) -> Manifest {
+    ) throws(Failure) -> Manifest {
         try RedisPublication(store: self, model: model, manifest: manifest.describing(model), members: members)
             .run(progress)
     }
@@ -58,7 +59,7 @@ package final class RedisStore: SharedStore {
     /// Makes a listed version current and publishes its name on a channel, in one atomic step.
     ///
     /// No part of this program subscribes to the channel. So a user without the right to publish can still switch.
-    package func makeCurrent(_ version: VersionName) throws(StoreError) {
+    package func makeCurrent(_ version: VersionName) throws(Failure) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
             local time = redis.call('TIME')
@@ -72,7 +73,7 @@ package final class RedisStore: SharedStore {
     }
 
     /// Returns the current version, or `nil` if there never was one.
-    package func current() throws(StoreError) -> VersionName? {
+    package func current() throws(Failure) -> VersionName? {
         let reply = try ask(RedisCommand("GET", layout.current))
         return reply == .null ? nil : try versionName(reply)
     }
@@ -80,7 +81,7 @@ package final class RedisStore: SharedStore {
     /// Returns the time at which the current version became current, by the server's clock, in Unix milliseconds.
     ///
     /// - Returns: the time, or `nil` if no version is current.
-    package func currentSince() throws(StoreError) -> Int64? {
+    package func currentSince() throws(Failure) -> Int64? {
         guard case .array(let values) = try ask(RedisCommand("MGET", layout.current, layout.switched)),
             values.count == 2, let current = values[0].text,
             let words = values[1].text?.split(separator: " "), words.count == 2, words[0] == current
@@ -89,16 +90,16 @@ package final class RedisStore: SharedStore {
     }
 
     /// Returns the names of all listed versions, oldest first.
-    package func versionNames() throws(StoreError) -> [VersionName] { try listedVersions() }
+    package func versionNames() throws(Failure) -> [VersionName] { try listedVersions() }
 
     /// Returns the manifests of all listed versions, oldest first.
-    package func versions() throws(StoreError) -> [Manifest] {
+    package func versions() throws(Failure) -> [Manifest] {
         let names = try listedVersions()
         guard !names.isEmpty else { return [] }
         var command = RedisCommand("MGET")
         for name in names { command.append(layout.manifest(name)) }
         guard case .array(let replies) = try ask(command), replies.count == names.count else {
-            throw StoreError(.corrupt, "\(location) did not answer with a manifest a version")
+            throw Failure(.corrupt, "\(location) did not answer with a manifest a version")
         }
         var manifests: [Manifest] = []
         for (name, reply) in zip(names, replies) {
@@ -111,9 +112,9 @@ package final class RedisStore: SharedStore {
 
     /// Returns a version from its verified image on this machine, or else fetches it into an image.
     ///
-    /// - Throws: `StoreError.unknownVersion` if the version is not listed. `unavailable` if the server is away and
+    /// - Throws: `Failure.unknownVersion` if the version is not listed. `unavailable` if the server is away and
     ///   there is no image.
-    package func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+    package func load(_ version: VersionName) throws(Failure) -> LoadedVersion {
         let manifest: Manifest
         do {
             manifest = try listedManifest(version)
@@ -124,7 +125,7 @@ package final class RedisStore: SharedStore {
         }
         if let image = images.image(of: version), image.manifest == manifest { return image }
         do {
-            return try images.install(manifest) { writer throws(StoreError) in try fetch(manifest, into: writer) }
+            return try images.install(manifest) { writer throws(Failure) in try fetch(manifest, into: writer) }
         } catch  where error.code == .corrupt {
             guard try isListed(version) else { throw unknown(version) }
             throw error
@@ -132,24 +133,24 @@ package final class RedisStore: SharedStore {
     }
 
     /// Records the loaded version that serves while the server is away.
-    package func remember(_ version: VersionName) throws(StoreError) { try images.remember(version) }
+    package func remember(_ version: VersionName) throws(Failure) { try images.remember(version) }
 
     /// Returns the remembered version's image, which a daemon serves while the server is away.
     ///
     /// If that image is damaged or missing, the newest undamaged image takes its place.
     ///
     /// - Returns: the image, or `nil` if there is none.
-    package func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
+    package func lastLoaded() throws(Failure) -> LoadedVersion? { try images.lastLoaded() }
 
     /// Removes unfinished files of killed processes from the cache folder; files of running processes stay.
     ///
-    /// - Throws: `StoreError.busy` if another process installs an image.
-    package func sweep() throws(StoreError) { try images.sweep() }
+    /// - Throws: `Failure.busy` if another process installs an image.
+    package func sweep() throws(Failure) { try images.sweep() }
 
     /// Returns a published member, or `nil` if the version has no members or not this one.
     ///
     /// All members are fetched, because a bucket in Redis can only be verified together with all others.
-    package func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
+    package func member(withID id: String, in version: VersionName) throws(Failure) -> PublishedMember? {
         if let known = lastMembers.withLock({ $0 }), known.version == version {
             return try known.table?.member(withID: id)
         }
@@ -160,19 +161,19 @@ package final class RedisStore: SharedStore {
 
     /// Returns all published members from the file beside the version's image, or else fetches them into a file.
     ///
-    /// - Throws: `StoreError.unavailable` if the server is away and there is no file. `corrupt` if the server's data
+    /// - Throws: `Failure.unavailable` if the server is away and there is no file. `corrupt` if the server's data
     ///   differs from the manifest.
-    package func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
+    package func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? {
         let version = loaded.manifest.version
         guard let report = loaded.manifest.members else { return nil }
         if let table = images.members(of: loaded) { return table }
         var connection = try StoreConnection(to: address)
-        do throws(StoreError) {
-            return try images.installMembers(of: loaded) { path throws(StoreError) in
+        do throws(Failure) {
+            return try images.installMembers(of: loaded) { path throws(Failure) in
                 var writer = try PublishedMembersWriter(path)
                 try RedisMemberReader(layout, version, report).read(
                     from: &connection,
-                    take: { bucket, checksum throws(StoreError) in
+                    take: { bucket, checksum throws(Failure) in
                         try writer.append(bucket, checksum: checksum)
                     })
                 try writer.finish()
@@ -187,7 +188,7 @@ package final class RedisStore: SharedStore {
     package var channel: SharedChannel { SharedChannel(self) }
 
     /// Returns the versions that pruning keeps.
-    package func pinned() throws(StoreError) -> Set<VersionName> {
+    package func pinned() throws(Failure) -> Set<VersionName> {
         guard case .array(let members) = try ask(RedisCommand("SMEMBERS", layout.pins)) else { return [] }
         var names: Set<VersionName> = []
         for member in members { names.insert(try versionName(member)) }
@@ -195,7 +196,7 @@ package final class RedisStore: SharedStore {
     }
 
     /// Pins a listed version, or releases it, in one atomic step.
-    package func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
+    package func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
             redis.call(ARGV[2], KEYS[2], ARGV[1]) return 1
@@ -209,11 +210,11 @@ package final class RedisStore: SharedStore {
     ///
     /// The current version and pinned ones stay.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes.
-    package func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
+    /// - Throws: `Failure.busy` if another process publishes or prunes.
+    package func prune(keeping count: Int) throws(Failure) -> [VersionName] {
         var connection = try StoreConnection(to: address)
         var lease = try PublisherLease(&connection, layout: layout, location: location)
-        do throws(StoreError) {
+        do throws(Failure) {
             var removed: [VersionName] = []
             let doomed = VersionRetention.removable(
                 try listedVersions(), current: try current(), pinned: try pinned(), keeping: count)
@@ -233,54 +234,54 @@ package final class RedisStore: SharedStore {
 
 extension RedisStore {
     /// Sends a short, idempotent command.
-    func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply { try link.ask(command) }
+    func ask(_ command: RedisCommand) throws(Failure) -> RedisReply { try link.ask(command) }
 
-    func isListed(_ version: VersionName) throws(StoreError) -> Bool {
+    func isListed(_ version: VersionName) throws(Failure) -> Bool {
         try ask(RedisCommand("ZSCORE", layout.versions, version.description)) != .null
     }
 
-    func unknown(_ version: VersionName) -> StoreError {
-        StoreError(.unknownVersion, "there is no version \(version) in \(location)")
+    func unknown(_ version: VersionName) -> Failure {
+        Failure(.unknownVersion, "there is no version \(version) in \(location)")
     }
 
-    private func listedVersions() throws(StoreError) -> [VersionName] {
+    private func listedVersions() throws(Failure) -> [VersionName] {
         guard case .array(let members) = try ask(RedisCommand("ZRANGE", layout.versions, "0", "-1")) else { return [] }
         var names: [VersionName] = []
         for member in members { names.append(try versionName(member)) }
         return names.sorted()
     }
 
-    private func versionName(_ reply: RedisReply) throws(StoreError) -> VersionName {
+    private func versionName(_ reply: RedisReply) throws(Failure) -> VersionName {
         guard let text = reply.text, let name = try? VersionName(text) else {
-            throw StoreError(.corrupt, "\(location) has something under \(layout.prefix) that is no name of a version")
+            throw Failure(.corrupt, "\(location) has something under \(layout.prefix) that is no name of a version")
         }
         return name
     }
 
-    private func listedManifest(_ version: VersionName) throws(StoreError) -> Manifest {
+    private func listedManifest(_ version: VersionName) throws(Failure) -> Manifest {
         guard try isListed(version) else { throw unknown(version) }
         return try decodeManifest(ask(RedisCommand("GET", layout.manifest(version))), version)
     }
 
-    private func decodeManifest(_ reply: RedisReply, _ version: VersionName) throws(StoreError) -> Manifest {
+    private func decodeManifest(_ reply: RedisReply, _ version: VersionName) throws(Failure) -> Manifest {
         let origin = "\(layout.manifest(version)) in \(location)"
-        guard case .bytes(let bytes) = reply else { throw StoreError(.corrupt, "\(origin) is missing") }
+        guard case .bytes(let bytes) = reply else { throw Failure(.corrupt, "\(origin) is missing") }
         return try ManifestJSON.decode(bytes, version: version, origin: origin)
     }
 
-    private func shape(of version: VersionName) throws(StoreError) -> VersionShape {
+    private func shape(of version: VersionName) throws(Failure) -> VersionShape {
         guard let shape = VersionShape(try ask(RedisCommand("HGETALL", layout.shape(version)))) else {
             guard try isListed(version) else { throw unknown(version) }
-            throw StoreError(.corrupt, "\(layout.shape(version)) in \(location) is missing or damaged")
+            throw Failure(.corrupt, "\(layout.shape(version)) in \(location) is missing or damaged")
         }
         return shape
     }
 
-    private func fetch(_ manifest: Manifest, into writer: borrowing ModelFileWriter) throws(StoreError) {
+    private func fetch(_ manifest: Manifest, into writer: borrowing ModelFileWriter) throws(Failure) {
         var connection = try StoreConnection(to: address)
         let reader = try RedisVersionReader(
             layout: layout, manifest: manifest, shape: try shape(of: manifest.version))
-        try reader.read(from: &connection) { bytes, name, offset throws(StoreError) in
+        try reader.read(from: &connection) { bytes, name, offset throws(Failure) in
             try writer.write(bytes, to: name, at: offset)
         }
     }
@@ -288,16 +289,16 @@ extension RedisStore {
 
 extension RedisStore {
     /// Returns the text of the site's experiments.
-    package func experiments() throws(StoreError) -> [UInt8]? {
+    package func experiments() throws(Failure) -> [UInt8]? {
         switch try ask(RedisCommand("GET", layout.experiments)) {
         case .null: return nil
         case .bytes(let text) where text.count <= Self.experimentsByteLimit: return text
-        default: throw StoreError(.corrupt, "\(layout.experiments) in \(location) is not the text of experiments")
+        default: throw Failure(.corrupt, "\(layout.experiments) in \(location) is not the text of experiments")
         }
     }
 
     /// Replaces the text of the site's experiments, in one atomic step.
-    package func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
+    package func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool {
         // The command may be sent twice. The second time, the new text is already there.
         let script = """
             local found = redis.call('GET', KEYS[1]) or ''
@@ -314,15 +315,15 @@ extension RedisStore {
     /// Returns the state of the site, and keeps it on this machine.
     ///
     /// While the server is out of reach, or has lost it, the state that was kept last is returned.
-    package func site() throws(StoreError) -> PublishedSite? {
-        do throws(StoreError) {
+    package func site() throws(Failure) -> PublishedSite? {
+        do throws(Failure) {
             switch try ask(RedisCommand("GET", layout.site)) {
             case .null: return images.site()
             case .bytes(let bytes):
                 let site = try ManifestJSON.decodeSite(bytes, origin: "\(layout.site) in \(location)")
                 images.keep(site)
                 return site
-            default: throw StoreError(.corrupt, "\(layout.site) in \(location) is no text: recompute")
+            default: throw Failure(.corrupt, "\(layout.site) in \(location) is no text: recompute")
             }
         } catch {
             guard error.code.isOutOfReach, let kept = images.site() else { throw error }
@@ -331,7 +332,7 @@ extension RedisStore {
     }
 
     /// Returns `nil` while the server has none, or is out of reach.
-    package func siteMark() throws(StoreError) -> [UInt8]? {
+    package func siteMark() throws(Failure) -> [UInt8]? {
         let last = String(ManifestJSON.markByteCount - 1)
         guard case .bytes(let bytes) = try ask(RedisCommand("GETRANGE", layout.site, "0", last)), !bytes.isEmpty
         else { return nil }
@@ -339,7 +340,7 @@ extension RedisStore {
     }
 
     /// Replaces the state of the site, in one step.
-    package func setSite(_ site: PublishedSite) throws(StoreError) {
+    package func setSite(_ site: PublishedSite) throws(Failure) {
         var command = RedisCommand("SET", layout.site)
         command.append(try ManifestJSON.encode(site))
         _ = try ask(command)

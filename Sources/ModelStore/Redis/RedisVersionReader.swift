@@ -1,10 +1,11 @@
+import Basics
 import Model
 import Redis
 
 /// Reads a version's keys in batches, and assembles the sections of its model file.
 struct RedisVersionReader {
     /// A function that takes bytes of a section, and their offset in the section.
-    typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(StoreError) -> Void
+    typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(Failure) -> Void
 
     /// The number of lists in one command.
     private static let listsPerCommand = 128
@@ -18,15 +19,15 @@ struct RedisVersionReader {
 
     /// Creates a reader of a version.
     ///
-    /// - Throws: `StoreError.corrupt` if the shape and the manifest contradict each other.
-    init(layout: RedisLayout, manifest: Manifest, shape: VersionShape) throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if the shape and the manifest contradict each other.
+    init(layout: RedisLayout, manifest: Manifest, shape: VersionShape) throws(Failure) {
         let placement = try manifest.placement()
         let version = manifest.version
         guard placement[.facts]?.count == shape.groupCount * ModelLayout.factsByteCount,
             placement.names.compactMap(\.relation) == shape.relations,
             shape.bucketCount == manifest.members?.bucketCount ?? 0
         else {
-            throw StoreError(
+            throw Failure(
                 .corrupt, "\(layout.shape(version)) and \(layout.manifest(version)) contradict one another")
         }
         self.layout = layout
@@ -44,7 +45,7 @@ struct RedisVersionReader {
     func read(
         from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },
         into sink: Sink
-    ) throws(StoreError) {
+    ) throws(Failure) {
         for name in placement.names {
             if name == .ids {
                 try readIDs(&connection, heartbeat, sink)
@@ -59,12 +60,12 @@ struct RedisVersionReader {
     private func readChunks(
         _ name: ModelLayout.SectionName, _ connection: inout StoreConnection,
         _ heartbeat: (inout RedisCommand) -> Bool, _ sink: Sink
-    ) throws(StoreError) {
+    ) throws(Failure) {
         var offset = 0
         try forEachValue(
             layout.stem(version, name), shape.chunkCounts[name] ?? 0, perCommand: 1, &connection, heartbeat
         ) {
-            bytes throws(StoreError) in
+            bytes throws(Failure) in
             guard let bytes else { throw lost("a chunk of \(name.rawValue)") }
             try unsafe sink(bytes.bytes, name, offset)
             offset += bytes.count
@@ -74,13 +75,13 @@ struct RedisVersionReader {
 
     private func readIDs(
         _ connection: inout StoreConnection, _ heartbeat: (inout RedisCommand) -> Bool, _ sink: Sink
-    ) throws(StoreError) {
+    ) throws(Failure) {
         var texts: [UInt8] = []
         var offsets: [UInt32] = [0]
         try forEachValue(
             layout.stem(version, .ids), shape.chunkCounts[.ids] ?? 0, perCommand: 1, &connection, heartbeat
         ) {
-            bytes throws(StoreError) in
+            bytes throws(Failure) in
             guard let bytes, texts.count + bytes.count <= Int(UInt32.max) else { throw lost("a chunk of ids") }
             for place in bytes.indices {
                 if bytes[place] == 0 { offsets.append(UInt32(texts.count)) } else { texts.append(bytes[place]) }
@@ -94,23 +95,23 @@ struct RedisVersionReader {
     private func readLists(
         _ relation: Relation, _ connection: inout StoreConnection,
         _ heartbeat: (inout RedisCommand) -> Bool, _ sink: Sink
-    ) throws(StoreError) {
+    ) throws(Failure) {
         let name = ModelLayout.SectionName(relation)
         let recordsStart = (shape.groupCount + 1) * 8
         var offsets: [UInt64] = [0]
         var batch: [Neighbour] = []
         var done = 0
         offsets.reserveCapacity(min(shape.groupCount, 1 << 24) + 1)
-        func flush() throws(StoreError) {
+        func flush() throws(Failure) {
             try unsafe sink(batch.span.bytes, name, recordsStart + done * Neighbour.byteCount)
             done += batch.count
             batch.removeAll(keepingCapacity: true)
         }
         try forEachValue(
             layout.stem(version, name), shape.groupCount, perCommand: Self.listsPerCommand, &connection, heartbeat
-        ) { bytes throws(StoreError) in
+        ) { bytes throws(Failure) in
             if let bytes, !NeighbourListCoding.decode(bytes, appendingTo: &batch) {
-                throw StoreError(
+                throw Failure(
                     .corrupt, "the \(name.rawValue) of group \(offsets.count - 1) of \(version) are no list")
             }
             offsets.append(UInt64(done + batch.count))
@@ -124,9 +125,9 @@ struct RedisVersionReader {
     /// Calls `take` with the values of numbered keys, in order, and with `nil` for missing keys.
     private func forEachValue(
         _ stem: String, _ count: Int, perCommand: Int, _ connection: inout StoreConnection,
-        _ heartbeat: (inout RedisCommand) -> Bool, _ take: (Span<UInt8>?) throws(StoreError) -> Void
-    ) throws(StoreError) {
-        func takeAll(_ reply: borrowing ReceivedReply) throws(StoreError) {
+        _ heartbeat: (inout RedisCommand) -> Bool, _ take: (Span<UInt8>?) throws(Failure) -> Void
+    ) throws(Failure) {
+        func takeAll(_ reply: borrowing ReceivedReply) throws(Failure) {
             // An integer is the reply to a heartbeat.
             for place in 0..<(reply.elementCount ?? 0) {
                 try reply.withBytes(ofElement: place, orThrow: lost("a value"), take)
@@ -145,12 +146,12 @@ struct RedisVersionReader {
         try connection.finish(takeAll)
     }
 
-    private func check(_ name: ModelLayout.SectionName, byteCount: Int) throws(StoreError) {
+    private func check(_ name: ModelLayout.SectionName, byteCount: Int) throws(Failure) {
         guard byteCount == placement[name]?.count else { throw lost("something of \(name.rawValue)") }
     }
 
-    private func lost(_ what: String) -> StoreError {
-        StoreError(.corrupt, "\(what) of version \(version) is missing in Redis, or is not what was written")
+    private func lost(_ what: String) -> Failure {
+        Failure(.corrupt, "\(what) of version \(version) is missing in Redis, or is not what was written")
     }
 }
 

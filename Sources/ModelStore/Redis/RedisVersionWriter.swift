@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Redis
 
@@ -15,14 +16,14 @@ struct RedisVersionWriter {
 
     /// Creates a writer after checking the sections against the layout in Redis.
     ///
-    /// - Throws: `StoreError.corrupt` if a section is missing, or the sections contradict each other.
-    init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel) throws(StoreError) {
+    /// - Throws: `Failure.corrupt` if a section is missing, or the sections contradict each other.
+    init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel) throws(Failure) {
         let names = ModelLayout.SectionName.fixed + model.relations.map { ModelLayout.SectionName($0) }
         for name in names where model[name] == nil {
-            throw StoreError(.corrupt, "the model has no section \"\(name.rawValue)\"")
+            throw Failure(.corrupt, "the model has no section \"\(name.rawValue)\"")
         }
         guard model[.facts]?.bytes.count == model.groupCount * ModelLayout.factsByteCount else {
-            throw StoreError(.corrupt, "the section \"facts\" is not of the \(model.groupCount) groups of the model")
+            throw Failure(.corrupt, "the section \"facts\" is not of the \(model.groupCount) groups of the model")
         }
         self.layout = layout
         self.version = version
@@ -34,7 +35,7 @@ struct RedisVersionWriter {
     func write(
         to connection: inout StoreConnection, lease: inout PublisherLease,
         progress: (_ writtenBytes: Int) -> Void
-    ) throws(StoreError) {
+    ) throws(Failure) {
         for section in model.sections {
             if section.name == .ids {
                 for (number, chunk) in idChunks.enumerated() {
@@ -59,7 +60,7 @@ struct RedisVersionWriter {
     private func push(
         _ stem: String, _ number: Int, _ value: borrowing Span<UInt8>, _ connection: inout StoreConnection,
         _ lease: inout PublisherLease
-    ) throws(StoreError) {
+    ) throws(Failure) {
         var command = RedisCommand("SET")
         command.appendKey(stem, number)
         unsafe value.withUnsafeBytes { unsafe command.append($0) }
@@ -70,7 +71,7 @@ struct RedisVersionWriter {
     private func writeLists(
         _ section: EncodedModel.Section, _ connection: inout StoreConnection, _ lease: inout PublisherLease,
         _ progress: (_ writtenBytes: Int) -> Void
-    ) throws(StoreError) {
+    ) throws(Failure) {
         let reader = try NeighbourSectionReader(section, groupCount: model.groupCount)
         let stem = layout.stem(version, section.name)
         var command = RedisCommand("MSET")
@@ -79,7 +80,7 @@ struct RedisVersionWriter {
             let list = reader.list(group)
             if !list.isEmpty {
                 command.appendKey(stem, group)
-                try command.appendWord { bytes throws(StoreError) in try reader.append(list, of: group, to: &bytes) }
+                try command.appendWord { bytes throws(Failure) in try reader.append(list, of: group, to: &bytes) }
             }
             guard
                 command.wordCount > 2 * Self.listsPerCommand || (group == model.groupCount - 1 && command.wordCount > 1)
@@ -94,13 +95,13 @@ struct RedisVersionWriter {
     }
 
     /// Returns the ids of a section in chunks cut between ids; a zero byte follows each id.
-    private static func chunks(ofIDs section: [UInt8], groupCount: Int) throws(StoreError) -> [[UInt8]] {
+    private static func chunks(ofIDs section: [UInt8], groupCount: Int) throws(Failure) -> [[UInt8]] {
         let bytes = unsafe section.span.bytes
         let textsStart = (groupCount + 1) * 4
         func offset(_ index: Int) -> Int {
             Int(UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
         }
-        let fault = StoreError(
+        let fault = Failure(
             .corrupt, "the section \"ids\" of the model contradicts itself, or an id has a zero byte")
         guard textsStart <= section.count, offset(0) == 0, offset(groupCount) == section.count - textsStart else {
             throw fault
@@ -132,7 +133,7 @@ enum RedisVersionRemoval {
     /// Removes the keys of all versions in the set `incoming`; the lease ensures that nobody is writing them.
     static func removeUnlisted(
         _ layout: RedisLayout, _ connection: inout StoreConnection, lease: inout PublisherLease
-    ) throws(StoreError) {
+    ) throws(Failure) {
         guard case .array(let members) = try connection.ask("SMEMBERS", layout.incoming) else { return }
         for member in members {
             // This program writes only names of versions; other members of the set have no keys.
@@ -145,7 +146,7 @@ enum RedisVersionRemoval {
     static func remove(
         _ version: VersionName, _ layout: RedisLayout, _ connection: inout StoreConnection,
         lease: inout PublisherLease
-    ) throws(StoreError) {
+    ) throws(Failure) {
         var command = RedisCommand("UNLINK", layout.manifest(version))
         if let shape = VersionShape(try connection.ask("HGETALL", layout.shape(version))) {
             for (stem, count) in shape.numberedKeys(version, layout) {

@@ -1,3 +1,4 @@
+package import Basics
 package import Changes
 import Redis
 
@@ -28,21 +29,17 @@ package final class SharedChannel: Sendable {
     /// Connects to the streams of changes.
     ///
     /// - Parameter timeout: the longest wait for any reply.
-    package func journals(timeout: Duration = .seconds(30)) throws(StoreError) -> JournalStreams {
+    package func journals(timeout: Duration = .seconds(30)) throws(Failure) -> JournalStreams {
         let address = store.address
         let connection: RedisConnection
         do throws(RedisError) { connection = try RedisConnection(to: address, replyTimeout: timeout) } catch {
-            throw StoreError(error, at: address)
+            throw Failure(error, at: address)
         }
-        do throws(ChangeError) {
-            return try JournalStreams(connection, prefix: store.layout.prefix, location: store.location) {
-                StoreError($0, at: address).message
-            }
-        } catch { throw StoreError(error) }
+        return try JournalStreams(connection, prefix: store.layout.prefix, location: store.location)
     }
 
     /// Returns the list of a session and the time of its last use, in Unix milliseconds, or nil if there is none.
-    package func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
+    package func list(ofUser user: String, session: String) throws(Failure) -> (bytes: [UInt8], usedAt: Int64)? {
         let reply = try link.ask(
             RedisCommand("HMGET", store.layout.sessions(ofUser: user), "p:" + session, "u:" + session))
         guard case .array(let values) = reply, values.count == 2, case .bytes(let bytes) = values[0],
@@ -61,7 +58,7 @@ package final class SharedChannel: Sendable {
     package func keep(
         _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, lastUse: ClosedRange<Int64>,
         lifetime: Duration
-    ) throws(StoreError) -> [UInt8]? {
+    ) throws(Failure) -> [UInt8]? {
         let script = """
             local used = tonumber(redis.call('HGET', KEYS[1], 'u:' .. ARGV[1]))
             redis.call('PEXPIRE', KEYS[1], ARGV[4])
@@ -94,12 +91,12 @@ package final class SharedChannel: Sendable {
         switch try link.ask(command) {
         case .bytes(let kept): return kept
         case .null: return nil
-        default: throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
+        default: throw Failure(.corrupt, "\(store.location) did not answer with a list of \(user)")
         }
     }
 
     /// Updates the time of the last use of a session, if the session has a list.
-    package func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(StoreError) {
+    package func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(Failure) {
         let script = """
             if redis.call('HEXISTS', KEYS[1], 'p:' .. ARGV[1]) == 0 then return 0 end
             redis.call('HSET', KEYS[1], 'u:' .. ARGV[1], ARGV[2])
@@ -112,7 +109,7 @@ package final class SharedChannel: Sendable {
     }
 
     /// Removes the list of a session if it equals the given one.
-    package func remove(_ bytes: [UInt8], ofUser user: String, session: String) throws(StoreError) {
+    package func remove(_ bytes: [UInt8], ofUser user: String, session: String) throws(Failure) {
         let script = """
             if redis.call('HGET', KEYS[1], 'p:' .. ARGV[1]) ~= ARGV[2] then return 0 end
             return redis.call('HDEL', KEYS[1], 'p:' .. ARGV[1], 'u:' .. ARGV[1])
@@ -123,16 +120,7 @@ package final class SharedChannel: Sendable {
     }
 
     /// Removes the lists of all sessions of a user.
-    package func forgetSessions(ofUser user: String) throws(StoreError) {
+    package func forgetSessions(ofUser user: String) throws(Failure) {
         _ = try link.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
-    }
-}
-
-extension StoreError {
-    /// Turns an error of the streams of changes into an error of their store.
-    package init(_ error: ChangeError) {
-        self.init(
-            error.code == .badStreams ? .corrupt : error.cause.map { Self.meaning(of: $0).code } ?? .unavailable,
-            error.message)
     }
 }

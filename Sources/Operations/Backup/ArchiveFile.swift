@@ -8,7 +8,7 @@ struct ArchiveFile: ~Copyable {
     let descriptor: CInt
 
     /// Opens an existing file for reading.
-    init(reading path: String) throws(BackupError) {
+    init(reading path: String) throws(Failure) {
         self.path = path
         descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .system("open", path) }
@@ -18,24 +18,24 @@ struct ArchiveFile: ~Copyable {
     ///
     /// Only its owner may read it, and a lock keeps other processes from writing to it.
     ///
-    /// - Throws: `BackupError.Code.occupied` if another process has the lock.
-    init(writing path: String) throws(BackupError) {
+    /// - Throws: `Failure.Code.occupied` if another process has the lock.
+    init(writing path: String) throws(Failure) {
         let file = try Self.emptied(path)
         self.path = path
         descriptor = file
     }
 
-    private static func emptied(_ path: String) throws(BackupError) -> CInt {
+    private static func emptied(_ path: String) throws(Failure) -> CInt {
         let descriptor: CInt
         do throws(FileError) {
             descriptor = try PrivateFile.opened(path)
-        } catch { throw BackupError(.fileFailed, "cannot write \(path): \(error.reason)") }
+        } catch { throw Failure(.fileFailed, "cannot write \(path): \(error.reason)") }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
-            throw BackupError(.occupied, "another process writes \(path): wait for it")
+            throw Failure(.busy, "another process writes \(path): wait for it")
         }
         guard ftruncate(descriptor, 0) == 0 else {
-            let error = BackupError.system("write", path)
+            let error = Failure.system("write", path)
             close(descriptor)
             throw error
         }
@@ -45,14 +45,14 @@ struct ArchiveFile: ~Copyable {
     deinit { close(descriptor) }
 
     /// The length in bytes.
-    func byteCount() throws(BackupError) -> Int {
+    func byteCount() throws(Failure) -> Int {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .system("read", path) }
         return Int(status.st_size)
     }
 
     /// Returns bytes from an offset on; fewer than `count` at the end of the file.
-    func bytes(at offset: Int, count: Int) throws(BackupError) -> [UInt8] {
+    func bytes(at offset: Int, count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
@@ -70,12 +70,12 @@ struct ArchiveFile: ~Copyable {
     }
 
     /// Appends all bytes.
-    func append(_ bytes: [UInt8]) throws(BackupError) {
+    func append(_ bytes: [UInt8]) throws(Failure) {
         guard Descriptor.write(bytes, to: descriptor) else { throw .system("write", path) }
     }
 
     /// Waits until all bytes are on the disk, safe from a loss of power.
-    func synchronize() throws(BackupError) {
+    func synchronize() throws(Failure) {
         guard fsync(descriptor) == 0 else { throw .system("write", path) }
     }
 
@@ -97,18 +97,18 @@ enum FileName {
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Removes a file, if it exists.
-    static func remove(_ path: String) throws(BackupError) {
+    static func remove(_ path: String) throws(Failure) {
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system("remove", path) }
     }
 
     /// Renames a file in one step, and replaces an existing one; the new name survives a loss of power.
-    static func move(_ old: String, to new: String) throws(BackupError) {
+    static func move(_ old: String, to new: String) throws(Failure) {
         guard unsafe rename(old, new) == 0 else { throw .system("write", new) }
         try ArchiveFile(reading: Catalog.folder(of: new)).synchronize()
     }
 
     /// Creates a folder and its missing parents; an existing one is left as it is.
-    static func makeFolder(_ path: String) throws(BackupError) {
+    static func makeFolder(_ path: String) throws(Failure) {
         guard !exists(path) else { return }
         let parent = Catalog.folder(of: path)
         if parent != path { try makeFolder(parent) }
@@ -116,9 +116,9 @@ enum FileName {
     }
 }
 
-extension BackupError {
+extension Failure {
     /// Returns an error with the last message of the system.
-    static func system(_ action: String, _ path: String) -> BackupError {
-        BackupError(.fileFailed, "cannot \(action) \(path): \(unsafe String(cString: strerror(errno)))")
+    static func system(_ action: String, _ path: String) -> Failure {
+        Failure(.fileFailed, "cannot \(action) \(path): \(unsafe String(cString: strerror(errno)))")
     }
 }

@@ -13,12 +13,12 @@ struct ArchiveReader {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, and `otherFormat` if it is one of
+    /// - Throws: `Failure.Code.damaged` if the file is incomplete or no backup, and `otherFormat` if it is one of
     ///   another program.
-    init(_ path: String) throws(BackupError) {
+    init(_ path: String) throws(Failure) {
         var (lengths, json, sum): ([String: Int], [UInt8]?, [UInt8]?) = ([:], nil, nil)
         let archive = try TarFile(path)
-        do throws(BackupError) {
+        do throws(Failure) {
             while let (name, byteCount) = try archive.next() {
                 lengths[name] = byteCount
                 if name == BackupManifest.fileName, byteCount <= Self.longestManifest {
@@ -27,7 +27,7 @@ struct ArchiveReader {
                     sum = try archive.bytes(min(byteCount, 16))
                 }
             }
-        } catch { throw error.code == .damaged ? Self.damaged(path, "it is incomplete, or no backup") : error }
+        } catch { throw error.code == .corrupt ? Self.damaged(path, "it is incomplete, or no backup") : error }
         guard let json, let sum else { throw Self.damaged(path, "it has no manifest: it is incomplete, or no backup") }
         var checksum = RunningChecksum()
         checksum.add(json)
@@ -43,16 +43,16 @@ struct ArchiveReader {
     }
 
     /// Whether a file begins like a backup: as a tar archive whose first file has a name that backups use.
-    static func seemsBackup(_ path: String) throws(BackupError) -> Bool {
-        do throws(BackupError) {
+    static func seemsBackup(_ path: String) throws(Failure) -> Bool {
+        do throws(Failure) {
             return try TarFile(path).next().map { isKnown($0.name) } ?? false
         } catch {
-            guard error.code == .damaged else { throw error }
+            guard error.code == .corrupt else { throw error }
             return false
         }
     }
 
-    private static func decode(_ json: [UInt8], _ path: String) throws(BackupError) -> BackupManifest {
+    private static func decode(_ json: [UInt8], _ path: String) throws(Failure) -> BackupManifest {
         struct Numbers: Decodable { var format, schemaVersion: Int }
         let other: OtherFormat?
         do {
@@ -62,13 +62,13 @@ struct ArchiveReader {
                 ? nil : OtherFormat(.backup, at: path, found: numbers.format, own: BackupManifest.format)
             if other == nil { return try JSONDecoder().decode(BackupManifest.self, from: Data(json)) }
         } catch { throw damaged(path, "its manifest cannot be read: \(SystemWords.sentence(error))") }
-        throw BackupError(.otherFormat, other?.message ?? "")
+        throw Failure(.otherFormat, other?.message ?? "")
     }
 
     /// Reads a file of the manifest, and passes its pieces to `take`.
     ///
-    /// - Throws: `BackupError.Code.damaged` if the checksum is wrong; this shows only after the last piece.
-    func read(_ entry: BackupManifest.File, _ take: ([UInt8]) throws(BackupError) -> Void) throws(BackupError) {
+    /// - Throws: `Failure.Code.damaged` if the checksum is wrong; this shows only after the last piece.
+    func read(_ entry: BackupManifest.File, _ take: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
         let archive = try TarFile(path)
         while let (name, _) = try archive.next() {
             guard name == entry.name else { continue }
@@ -85,7 +85,7 @@ struct ArchiveReader {
     }
 
     /// Returns the content of a small file, or `nil` if the backup does not have it.
-    func content(of name: String) throws(BackupError) -> [UInt8]? {
+    func content(of name: String) throws(Failure) -> [UInt8]? {
         guard let entry = manifest.files.first(where: { $0.name == name }) else { return nil }
         var bytes: [UInt8] = []
         try read(entry) { piece in bytes += piece }
@@ -93,10 +93,10 @@ struct ArchiveReader {
     }
 
     /// Writes a file of the manifest to a path in the format of today, and synchronises it to the disk.
-    func extract(_ entry: BackupManifest.File, to path: String) throws(BackupError) {
+    func extract(_ entry: BackupManifest.File, to path: String) throws(Failure) {
         do {
             let target = try ArchiveFile(writing: path)
-            try read(entry) { piece throws(BackupError) in try target.append(piece) }
+            try read(entry) { piece throws(Failure) in try target.append(piece) }
             try target.synchronize()
         }
         if manifest.format != BackupManifest.format { try EarlierBackup.bringOver(entry.name, at: path) }
@@ -115,8 +115,8 @@ struct ArchiveReader {
         return !journal.isEmpty && !journal.hasPrefix(".") && !journal.contains("/")
     }
 
-    fileprivate static func damaged(_ path: String, _ what: String) -> BackupError {
-        BackupError(.damaged, "\(path) cannot be used: \(what); take another backup")
+    fileprivate static func damaged(_ path: String, _ what: String) -> Failure {
+        Failure(.corrupt, "\(path) cannot be used: \(what); take another backup")
     }
 }
 
@@ -126,7 +126,7 @@ private struct TarFile: ~Copyable {
     private let path: String
     private let archive: OpaquePointer
 
-    init(_ path: String) throws(BackupError) {
+    init(_ path: String) throws(Failure) {
         // Opened first for a clear error if the file is missing or cannot be read.
         _ = try ArchiveFile(reading: path)
         guard let archive = unsafe archive_read_new() else { throw unsafe .archive(nil, "read", path) }
@@ -143,7 +143,7 @@ private struct TarFile: ~Copyable {
     deinit { unsafe archive_read_free(archive) }
 
     /// Moves to the next file, or returns `nil` at the end.
-    func next() throws(BackupError) -> (name: String, byteCount: Int)? {
+    func next() throws(Failure) -> (name: String, byteCount: Int)? {
         var entry: OpaquePointer?
         switch unsafe archive_read_next_header(archive, &entry) {
         case ARCHIVE_EOF: return nil
@@ -156,15 +156,15 @@ private struct TarFile: ~Copyable {
 
     /// Returns the next bytes of the file.
     ///
-    /// - Throws: `BackupError.Code.damaged` if there are fewer.
-    func bytes(_ count: Int) throws(BackupError) -> [UInt8] {
+    /// - Throws: `Failure.Code.damaged` if there are fewer.
+    func bytes(_ count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = unsafe bytes.withUnsafeMutableBytes { unsafe archive_read_data(archive, $0.baseAddress, $0.count) }
         guard read == count else { throw unsafe Self.failure(archive, path) }
         return bytes
     }
 
-    private static func failure(_ archive: OpaquePointer, _ path: String) -> BackupError {
+    private static func failure(_ archive: OpaquePointer, _ path: String) -> Failure {
         let reason = unsafe archive_error_string(archive).map { unsafe String(cString: $0) }
         return ArchiveReader.damaged(path, reason ?? "it is incomplete")
     }

@@ -19,22 +19,22 @@ struct ArchiveWriter: ~Copyable {
 
     /// Creates the archive under its preliminary name.
     ///
-    /// - Throws: `BackupError.Code.occupied` if another process writes the same backup.
-    init(_ path: String) throws(BackupError) {
+    /// - Throws: `Failure.Code.occupied` if another process writes the same backup.
+    init(_ path: String) throws(Failure) {
         // The file comes last: an `init` that throws must not have initialised part of the value.
         let file = try ArchiveFile(writing: path + ".partial")
         try FileName.remove(path + ".scratch")
         try self.init(path, file)
     }
 
-    private init(_ path: String, _ file: consuming ArchiveFile) throws(BackupError) {
+    private init(_ path: String, _ file: consuming ArchiveFile) throws(Failure) {
         guard let archive = unsafe archive_write_new() else { throw unsafe .archive(nil, "write", path) }
         // Plain ustar headers, with a pax header only if a length needs one.
         let isOpen =
             unsafe archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK
             && archive_write_open_fd(archive, file.descriptor) == ARCHIVE_OK
         guard isOpen else {
-            let error = unsafe BackupError.archive(archive, "write", path)
+            let error = unsafe Failure.archive(archive, "write", path)
             unsafe archive_write_free(archive)
             throw error
         }
@@ -46,7 +46,7 @@ struct ArchiveWriter: ~Copyable {
     deinit { unsafe archive_write_free(archive) }
 
     /// Adds a file: `write` makes it at the path that it gets, and it is removed afterwards.
-    mutating func add(_ name: String, _ write: (String) throws(BackupError) -> Void) throws(BackupError) {
+    mutating func add(_ name: String, _ write: (String) throws(Failure) -> Void) throws(Failure) {
         try write(scratch)
         let source = try ArchiveFile(reading: scratch)
         let count = try source.byteCount()
@@ -62,12 +62,12 @@ struct ArchiveWriter: ~Copyable {
     }
 
     /// Adds the manifest, and gives the archive its final name.
-    consuming func finish(_ manifest: BackupManifest) throws(BackupError) {
+    consuming func finish(_ manifest: BackupManifest) throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let json: [UInt8]
         do { json = try Array(encoder.encode(manifest)) + Array("\n".utf8) } catch {
-            throw BackupError(.fileFailed, "the manifest cannot be written as JSON: \(SystemWords.sentence(error))")
+            throw Failure(.fileFailed, "the manifest cannot be written as JSON: \(SystemWords.sentence(error))")
         }
         var checksum = RunningChecksum()
         checksum.add(json)
@@ -86,7 +86,7 @@ struct ArchiveWriter: ~Copyable {
         try? FileName.remove(path + ".scratch")
     }
 
-    private func begin(_ name: String, byteCount: Int) throws(BackupError) {
+    private func begin(_ name: String, byteCount: Int) throws(Failure) {
         let entry = unsafe archive_entry_new()
         defer { unsafe archive_entry_free(entry) }
         unsafe archive_entry_set_pathname_utf8(entry, name)
@@ -99,7 +99,7 @@ struct ArchiveWriter: ~Copyable {
         }
     }
 
-    private func append(_ bytes: [UInt8]) throws(BackupError) {
+    private func append(_ bytes: [UInt8]) throws(Failure) {
         let written = unsafe bytes.withUnsafeBytes { unsafe archive_write_data(archive, $0.baseAddress, $0.count) }
         guard written == bytes.count else { throw unsafe .archive(archive, "write", path) }
     }
@@ -127,10 +127,10 @@ struct RunningChecksum {
     }
 }
 
-extension BackupError {
+extension Failure {
     /// Returns an error with the last message of libarchive.
-    static func archive(_ archive: OpaquePointer?, _ action: String, _ path: String) -> BackupError {
+    static func archive(_ archive: OpaquePointer?, _ action: String, _ path: String) -> Failure {
         let reason = unsafe archive.flatMap { unsafe archive_error_string($0) }.map { unsafe String(cString: $0) }
-        return BackupError(.fileFailed, "cannot \(action) \(path): \(reason ?? "out of memory")")
+        return Failure(.fileFailed, "cannot \(action) \(path): \(reason ?? "out of memory")")
     }
 }

@@ -1,5 +1,5 @@
 import CatalogStore
-import Basics
+package import Basics
 import FoundationEssentials
 import Glibc
 
@@ -26,7 +26,7 @@ package struct BackupFolder {
     ///   - count: the number of backups that stay, 1 or more.
     ///   - seconds: the present, in Unix seconds.
     /// - Returns: the paths of the removed files, and of those from the future, each oldest first.
-    package func prune(keeping count: Int, at seconds: Int64) throws(BackupError) -> (
+    package func prune(keeping count: Int, at seconds: Int64) throws(Failure) -> (
         removed: [String], ahead: [String]
     ) {
         // Such names are in the order of their times.
@@ -34,14 +34,14 @@ package struct BackupFolder {
         let backups = try names().filter(Self.isName).sorted()
         let removed = backups.filter { $0 <= present }.dropLast(max(count, 1)).map { "\(path)/\($0)" }
         for file in removed where unsafe unlink(file) != 0 && errno != ENOENT {
-            throw BackupError(.fileFailed, "cannot remove \(file): \(SystemWords.words(ofError: errno))")
+            throw Failure(.fileFailed, "cannot remove \(file): \(SystemWords.words(ofError: errno))")
         }
         return (removed, backups.filter { $0 > present }.map { "\(path)/\($0)" })
     }
 
-    private func names() throws(BackupError) -> [String] {
+    private func names() throws(Failure) -> [String] {
         do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch {
-            throw BackupError(.fileFailed, "cannot list the folder \(path): \(SystemWords.sentence(error))")
+            throw Failure(.fileFailed, "cannot list the folder \(path): \(SystemWords.sentence(error))")
         }
     }
 
@@ -78,7 +78,7 @@ extension BackupFolder {
     /// A backup may have any name that ends with `.tar`. Files that are no backups are left out, unless they have the
     /// name of one in such a folder. The contents of backups are not read: only the names and lengths of the files in
     /// them, and the manifest, which comes last.
-    func entries() throws(BackupError) -> [Entry] {
+    func entries() throws(Failure) -> [Entry] {
         let entries = try names().filter { $0.hasSuffix(".tar") }.compactMap { Self.entry("\(path)/\($0)", $0) }
         return entries.sorted { ($0.milliseconds ?? .min, $0.path) < ($1.milliseconds ?? .min, $1.path) }
     }
@@ -91,7 +91,7 @@ extension BackupFolder {
             let changedAt = Int64(status.st_mtim.tv_sec) * 1000
             return Entry(path: path, byteCount: byteCount, state: .closed(changedAt: changedAt, reason: reason))
         }
-        do throws(BackupError) {
+        do throws(Failure) {
             if !isName(name), try !ArchiveReader.seemsBackup(path) { return nil }
             let startedAt = try ArchiveReader(path).manifest.startedAtMilliseconds
             return Entry(path: path, byteCount: byteCount, state: .complete(startedAt: startedAt))

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -10,21 +11,21 @@ struct ChangeSources {
     init(_ journals: [ChangeJournal]) { self.journals = journals }
 
     /// Returns the last change of each journal.
-    func last() throws(BackupError) -> [String: Int64] {
+    func last() throws(Failure) -> [String: Int64] {
         var last: [String: Int64] = [:]
         for journal in journals {
-            let kept = try journaled { () throws(ChangeError) in try journal.kept() }
+            let kept = try journal.kept()
             for (origin, numbers) in kept { last[origin] = max(last[origin] ?? 0, numbers.last) }
         }
         return last
     }
 
     /// Returns the number of changes about each member; members without changes are left out.
-    func traces(of users: [String]) throws(BackupError) -> [BytewiseString: Int] {
+    func traces(of users: [String]) throws(Failure) -> [BytewiseString: Int] {
         var merge = ChangeMerge(try last().mapValues { SequenceRange(after: 0, last: $0) })
         var traces: [BytewiseString: Int] = [:]
         while true {
-            let changes = try merge.next(limit: 1000) { origin, after, limit throws(BackupError) in
+            let changes = try merge.next(limit: 1000) { origin, after, limit throws(Failure) in
                 try self.changes(of: origin, after: after, limit: limit)
             }
             if changes.isEmpty { return traces }
@@ -35,13 +36,11 @@ struct ChangeSources {
     }
 
     /// Returns changes of a journal after a number, from a source that has the next one.
-    func changes(of origin: String, after sequence: Int64, limit: Int) throws(BackupError) -> [JournaledChange] {
+    func changes(of origin: String, after sequence: Int64, limit: Int) throws(Failure) -> [JournaledChange] {
         var all: [[JournaledChange]] = []
         for journal in journals {
             all.append(
-                try journaled { () throws(ChangeError) in
-                    try journal.changes(of: origin, after: sequence, limit: limit)
-                })
+                try journal.changes(of: origin, after: sequence, limit: limit))
         }
         return all.min { ($0.first?.sequence ?? .max) < ($1.first?.sequence ?? .max) } ?? []
     }
@@ -50,13 +49,13 @@ struct ChangeSources {
     ///
     /// Unlike other journals, it may have gaps where the streams had them.
     static func copy(_ channel: SharedChannel, beyond taken: AppliedChanges, to path: String, at now: Int64)
-        throws(BackupError) -> (journal: ChangeJournal, count: Int)
+        throws(Failure) -> (journal: ChangeJournal, count: Int)
     {
-        let copy = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
-        var streams = try stored { () throws(StoreError) in try channel.journals() }
+        let copy = try ChangeJournal(path: path, mode: .recording)
+        var streams = try channel.journals()
         var count = 0
-        try streams.forEachBatch(beyond: taken, wrap: BackupError.init) { changes throws(BackupError) in
-            try journaled { () throws(ChangeError) in try copy.keep(changes, at: now) }
+        try streams.forEachBatch(beyond: taken) { changes throws(Failure) in
+            try copy.keep(changes, at: now)
             count += changes.count
         }
         return (copy, count)

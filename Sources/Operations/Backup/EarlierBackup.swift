@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -35,15 +36,13 @@ enum EarlierBackup {
     /// - Parameters:
     ///   - name: the name in the backup.
     ///   - path: the path of the file, which is replaced.
-    static func bringOver(_ name: String, at path: String) throws(BackupError) {
+    static func bringOver(_ name: String, at path: String) throws(Failure) {
         switch name {
         case BackupManifest.catalogName:
-            try using { () throws(DatabaseError) in
-                let database = try Database(path: path, mode: .readWrite)
-                try database.execute("BEGIN; \(steps)")
-                try writeLedger(database)
-                try database.execute("DROP TABLE forgotten_members; COMMIT")
-            }
+            let database = try Database(path: path, mode: .readWrite)
+            try database.execute("BEGIN; \(steps)")
+            try writeLedger(database)
+            try database.execute("DROP TABLE forgotten_members; COMMIT")
         case BackupManifest.streamsName:
             try bringOverStreams(at: path)
         default: break
@@ -51,39 +50,33 @@ enum EarlierBackup {
     }
 
     /// Writes the digests of the members whom a catalog names as forgotten.
-    private static func writeLedger(_ database: Database) throws(DatabaseError) {
+    private static func writeLedger(_ database: Database) throws(Failure) {
         let ledger = try LedgerTable(database)
         let members = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members")
         while try members.step() { try ledger.forget([members.text(0)], atMilliseconds: members.integer(1)) }
     }
 
     /// Replaces a table of changes by a journal that has them.
-    private static func bringOverStreams(at path: String) throws(BackupError) {
+    private static func bringOverStreams(at path: String) throws(Failure) {
         // SQLite would read the log of a new file under the same name.
         let earlier = path + ".earlier"
         try FileName.move(path, to: earlier)
         defer { try? FileName.remove(earlier) }
-        let rows = try using { () throws(DatabaseError) in
-            try Database(path: earlier, mode: .readWrite).prepare(
-                "SELECT origin, sequence, stamp, body FROM changes ORDER BY origin, sequence")
-        }
-        let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .recording) }
+        let rows = try Database(path: earlier, mode: .readWrite).prepare(
+            "SELECT origin, sequence, stamp, body FROM changes ORDER BY origin, sequence")
+        let journal = try ChangeJournal(path: path, mode: .recording)
         var isMore = true
         while isMore {
             var changes: [JournaledChange] = []
             while isMore, changes.count < 1000 {
-                isMore = try using { () throws(DatabaseError) in try rows.step() }
+                isMore = try rows.step()
                 guard isMore else { break }
                 changes.append(
                     JournaledChange(
                         origin: rows.text(0), sequence: rows.integer(1), stampMilliseconds: rows.integer(2),
                         encoded: rows.bytes(3)))
             }
-            try journaled { () throws(ChangeError) in try journal.keep(changes, at: 0) }
+            try journal.keep(changes, at: 0)
         }
-    }
-
-    private static func using<Result>(_ body: () throws(DatabaseError) -> Result) throws(BackupError) -> Result {
-        do throws(DatabaseError) { return try body() } catch { throw BackupError(CatalogError(error)) }
     }
 }

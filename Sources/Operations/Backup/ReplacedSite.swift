@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -25,24 +26,24 @@ struct ReplacedSite {
     init(catalog path: String, journals: [String]) {
         var (catalog, taken): (Catalog?, AppliedChanges) = (nil, .none)
         if FileName.exists(path) {
-            do throws(CatalogError) {
+            do throws(Failure) {
                 let opened = try Catalog(path: path, mode: .reading)
                 (catalog, taken, ledger) = (opened, try opened.appliedChanges(), try opened.ledger())
             } catch { problems.append(error.message) }
         }
         self.catalog = catalog
         for path in journals where FileName.exists(path) {
-            do throws(ChangeError) { removals += try Self.removals(in: path, beyond: taken) } catch {
+            do throws(Failure) { removals += try Self.removals(in: path, beyond: taken) } catch {
                 problems.append(error.message)
             }
         }
     }
 
     /// Returns the removals of members in a journal that have not reached the catalog.
-    private static func removals(in path: String, beyond taken: AppliedChanges) throws(ChangeError) -> [RemovalChange] {
+    private static func removals(in path: String, beyond taken: AppliedChanges) throws(Failure) -> [RemovalChange] {
         var journal = try ChangeJournal(path: path, mode: .reading)
         var removals: [RemovalChange] = []
-        try journal.forEachBatch(beyond: taken, wrap: { $0 }) { changes throws(ChangeError) in
+        try journal.forEachBatch(beyond: taken) { changes throws(Failure) in
             for case .removal(let removal)? in changes.map(\.change) where removal.forgottenUserID != nil {
                 removals.append(removal)
             }
@@ -55,11 +56,11 @@ struct ReplacedSite {
     /// Photos of these members that are gone from the replaced catalog are removed, too.
     ///
     /// - Returns: the number of forgotten members, and of removed photos.
-    mutating func forget(in restored: Catalog) throws(CatalogError) -> (members: Int, photos: Int) {
+    mutating func forget(in restored: Catalog) throws(Failure) -> (members: Int, photos: Int) {
         var (members, photos): ([Int64: [String]], Set<BytewiseString>) = ([:], [])
         var seen: Set<BytewiseString> = []
         // The ledger does not tell whether photos were removed too; those that are gone were.
-        let named = try ledger.map { ledger throws(CatalogError) in try restored.users(forgottenIn: ledger) } ?? []
+        let named = try ledger.map { ledger throws(Failure) in try restored.users(forgottenIn: ledger) } ?? []
         let removals =
             removals
             + named.map {
@@ -91,7 +92,7 @@ struct ReplacedSite {
     ///   - keepsRemoved: whether what the replaced catalog lacks is shown again.
     mutating func withdraw(from restored: Catalog, keepsRemoved: Bool) -> WithdrawnAgain {
         guard let catalog else { return WithdrawnAgain() }
-        do throws(CatalogError) { return try restored.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
+        do throws(Failure) { return try restored.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
             problems.append(error.message)
             return WithdrawnAgain()
         }
@@ -99,7 +100,7 @@ struct ReplacedSite {
 
     /// Returns the photos that the replaced catalog does not have; none if it is too damaged to read.
     private mutating func missing(of photos: [String]) -> [String] {
-        do throws(CatalogError) { return try catalog?.missingPhotos(of: photos) ?? [] } catch {
+        do throws(Failure) { return try catalog?.missingPhotos(of: photos) ?? [] } catch {
             problems.append(error.message)
             return []
         }
@@ -118,27 +119,27 @@ struct RestoredFile {
 
     /// Checks that the file may be put in place.
     ///
-    /// - Throws: `BackupError.Code.occupied` if a file is at the place that must stay or is in use.
-    func checkTarget(isReplacing: Bool) throws(BackupError) {
+    /// - Throws: `Failure.Code.occupied` if a file is at the place that must stay or is in use.
+    func checkTarget(isReplacing: Bool) throws(Failure) {
         guard FileName.exists(path) else { return }
         guard isReplacing else {
-            throw BackupError(
-                .occupied,
+            throw Failure(
+                .busy,
                 """
                 \(path) is there already: name another place with --catalog or --journals, or give --replace, which \
                 overwrites it
                 """)
         }
         guard try !ArchiveFile(reading: path).isOpenElsewhere() else {
-            throw BackupError(
-                .occupied, "a program has \(path) open: stop the daemons of this machine, and all other commands")
+            throw Failure(
+                .busy, "a program has \(path) open: stop the daemons of this machine, and all other commands")
         }
     }
 
     /// Moves the prepared file to its place, in one step; no program may have it open.
     ///
     /// The write-ahead log of the replaced file is removed before: SQLite would take it for the log of the new file.
-    func putInPlace() throws(BackupError) {
+    func putInPlace() throws(Failure) {
         try removeLog(of: prepared, keepsContent: true)
         if FileName.exists(path) { try removeLog(of: path, keepsContent: false) }
         try ArchiveFile(reading: prepared).synchronize()
@@ -150,10 +151,10 @@ struct RestoredFile {
     /// - Parameters:
     ///   - file: the path of the file.
     ///   - keepsContent: whether it is a failure if the log cannot be written to the file.
-    private func removeLog(of file: String, keepsContent: Bool) throws(BackupError) {
-        do throws(DatabaseError) { _ = try Database(path: file, mode: .readWrite).emptyLog() } catch {
+    private func removeLog(of file: String, keepsContent: Bool) throws(Failure) {
+        do throws(Failure) { _ = try Database(path: file, mode: .readWrite).emptyLog() } catch {
             // A damaged file is replaced as well.
-            if keepsContent { throw BackupError(CatalogError(error)) }
+            if keepsContent { throw error }
         }
         for suffix in ["-wal", "-shm"] { try FileName.remove(file + suffix) }
     }
@@ -173,12 +174,12 @@ struct RestoredExperiments {
 
     /// Prepares to put experiments into a store.
     ///
-    /// - Throws: `BackupError.Code.occupied` if the store has other experiments that must stay.
-    init(_ text: [UInt8], in store: any VersionStore, isReplacing: Bool) throws(BackupError) {
-        let known = try stored { () throws(StoreError) in try store.experiments() }
+    /// - Throws: `Failure.Code.occupied` if the store has other experiments that must stay.
+    init(_ text: [UInt8], in store: any VersionStore, isReplacing: Bool) throws(Failure) {
+        let known = try store.experiments()
         guard isReplacing || known == nil || known == text else {
-            throw BackupError(
-                .occupied,
+            throw Failure(
+                .busy,
                 "\(store.location) has other experiments: name another store, or give --replace, which replaces them")
         }
         self.text = text
@@ -187,10 +188,10 @@ struct RestoredExperiments {
     }
 
     /// Puts the experiments into the store, in one step.
-    func putInPlace() throws(BackupError) {
-        let isDone = try stored { () throws(StoreError) in try store.setExperiments(text, replacing: known) }
+    func putInPlace() throws(Failure) {
+        let isDone = try store.setExperiments(text, replacing: known)
         guard isDone else {
-            throw BackupError(.occupied, "somebody changed the experiments of \(store.location) just now: try again")
+            throw Failure(.busy, "somebody changed the experiments of \(store.location) just now: try again")
         }
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 import Changes
 package import Model
@@ -51,19 +52,19 @@ package struct Restoration: ~Copyable {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `BackupError.Code.damaged` if the file is incomplete or no backup, `otherFormat` if another program
+    /// - Throws: `Failure.Code.damaged` if the file is incomplete or no backup, `otherFormat` if another program
     ///   made it.
-    package init(_ path: String) throws(BackupError) { archive = try ArchiveReader(path) }
+    package init(_ path: String) throws(Failure) { archive = try ArchiveReader(path) }
 
     /// Reads all of the backup, and compares it with its checksums.
-    package func verify() throws(BackupError) {
+    package func verify() throws(Failure) {
         for file in manifest.files { try archive.read(file) { _ in } }
     }
 
     /// Returns the number of changes about members, and of rows in the catalog by table, without restoring anything.
     ///
     /// - Parameter folder: a folder for temporary files, which the caller removes.
-    package func traces(of users: [String], in folder: String) throws(BackupError) -> [BytewiseString: [String: Int]] {
+    package func traces(of users: [String], in folder: String) throws(Failure) -> [BytewiseString: [String: Int]] {
         let catalogPath = "\(folder)/catalog"
         var journals: [String] = []
         for (number, file) in manifest.files.enumerated() {
@@ -78,9 +79,9 @@ package struct Restoration: ~Copyable {
         }
         var traces = try ChangeSources(Self.open(journals, .recording)).traces(of: users)
             .mapValues { ["changes of daemons": $0] }
-        let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: catalogPath, mode: .writing) }
+        let catalog = try Catalog(path: catalogPath, mode: .writing)
         for user in users {
-            let rows = try cataloged { () throws(CatalogError) in try catalog.traces(ofMember: user).rows }
+            let rows = try catalog.traces(ofMember: user).rows
             traces[BytewiseString(user), default: [:]].merge(rows) { $0 + $1 }
         }
         return traces.filter { !$0.value.isEmpty }
@@ -95,9 +96,9 @@ package struct Restoration: ~Copyable {
     ///   - isReplacing: whether existing files are replaced.
     ///   - skipsMissing: whether changes are applied after others that no source has.
     ///   - keepsRemoved: whether what a replaced catalog lacks is shown again.
-    /// - Throws: `BackupError.Code.occupied` if files exist, or a program has them open; then nothing was changed.
+    /// - Throws: `Failure.Code.occupied` if files exist, or a program has them open; then nothing was changed.
     package func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, keepsRemoved: Bool = false)
-        throws(BackupError) -> Outcome
+        throws(Failure) -> Outcome
     {
         // The journal beside the catalog stays beside it, whatever the catalog is called now.
         let logPath = Catalog.journalPath(beside: places.catalog)
@@ -134,7 +135,7 @@ package struct Restoration: ~Copyable {
         }
         /// Applies the changes of the backup, and of other journals.
         func complete(with others: [ChangeJournal], skipsMissing: Bool, withoutRemovals: Bool = false)
-            throws(BackupError)
+            throws(Failure)
         {
             let streamed = manifest.streamedChanges == nil ? [] : [streams.prepared]
             let journals = try Self.open(journals.map(\.prepared) + streamed, .recording)
@@ -150,7 +151,7 @@ package struct Restoration: ~Copyable {
                 in: catalog.prepared, replacing: (places.catalog, replaced), keepsRemoved: keepsRemoved, &outcome)
             // What streams have is applied later, with its removals, unless the removals count as applied now.
             let channel = keepsRemoved ? places.store?.shared?.channel : nil
-            let latest = try channel.map { channel throws(BackupError) in
+            let latest = try channel.map { channel throws(Failure) in
                 try ChangeSources.copy(channel, beyond: .none, to: latestStreams.prepared, at: 0).journal
             }
             try complete(
@@ -164,28 +165,24 @@ package struct Restoration: ~Copyable {
         }
         if FileName.exists(vectors) { try Self.putInPlace(vectors, of: catalog.prepared, places.catalog) }
         try catalog.putInPlace()
-        try cataloged { () throws(CatalogError) in
-            try Catalog(path: places.catalog, mode: .reading).removeOtherVectorFiles()
-        }
+        try Catalog(path: places.catalog, mode: .reading).removeOtherVectorFiles()
         outcome.journals = journals.map(\.path)
         return outcome
     }
 
     /// Moves the file of vectors beside the catalog, under a number that the replaced catalog does not know.
-    private static func putInPlace(_ vectors: String, of prepared: String, _ catalog: String) throws(BackupError) {
-        let place = try cataloged { () throws(CatalogError) in
-            try Catalog(path: prepared, mode: .recording).renumberVectors(for: catalog)?.to
-        }
+    private static func putInPlace(_ vectors: String, of prepared: String, _ catalog: String) throws(Failure) {
+        let place = try Catalog(path: prepared, mode: .recording).renumberVectors(for: catalog)?.to
         guard let place else { return }
         try ArchiveFile(reading: vectors).synchronize()
         try FileName.move(vectors, to: place)
     }
 
     /// Opens journals.
-    private static func open(_ paths: [String], _ mode: ChangeJournal.Mode) throws(BackupError) -> [ChangeJournal] {
+    private static func open(_ paths: [String], _ mode: ChangeJournal.Mode) throws(Failure) -> [ChangeJournal] {
         var journals: [ChangeJournal] = []
         for path in paths {
-            journals.append(try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: mode) })
+            journals.append(try ChangeJournal(path: path, mode: mode))
         }
         return journals
     }
@@ -197,8 +194,8 @@ package struct Restoration: ~Copyable {
 
     /// Prepares the experiments of the backup for the store; nil if there is nothing to restore.
     ///
-    /// - Throws: `BackupError.Code.occupied` if the store has experiments that must stay.
-    private func experiments(for places: Places, isReplacing: Bool) throws(BackupError) -> RestoredExperiments? {
+    /// - Throws: `Failure.Code.occupied` if the store has experiments that must stay.
+    private func experiments(for places: Places, isReplacing: Bool) throws(Failure) -> RestoredExperiments? {
         guard let store = places.store, let text = try archive.content(of: BackupManifest.experimentsName) else {
             return nil
         }
@@ -210,14 +207,12 @@ package struct Restoration: ~Copyable {
     private static func withdrawAgain(
         in path: String, replacing files: (catalog: String, journals: [String]), keepsRemoved: Bool,
         _ outcome: inout Outcome
-    ) throws(BackupError) {
+    ) throws(Failure) {
         var replaced = ReplacedSite(catalog: files.catalog, journals: files.journals)
-        (outcome.forgottenAgain, outcome.photosRemovedAgain) = try cataloged { () throws(CatalogError) in
-            try replaced.forget(in: Catalog(path: path, mode: .recording))
-        }
-        outcome.withdrawnAgain = try cataloged { () throws(CatalogError) in
-            try replaced.withdraw(from: Catalog(path: path, mode: .recording), keepsRemoved: keepsRemoved)
-        }
+        (outcome.forgottenAgain, outcome.photosRemovedAgain) = try replaced.forget(
+            in: Catalog(path: path, mode: .recording))
+        outcome.withdrawnAgain = try replaced.withdraw(
+            from: Catalog(path: path, mode: .recording), keepsRemoved: keepsRemoved)
         outcome.unread = replaced.problems
     }
 
@@ -228,13 +223,13 @@ package struct Restoration: ~Copyable {
     /// - Parameter withoutRemovals: whether removals count as applied and are not; the forgetting of a member is.
     private func complete(
         _ path: String, with sources: ChangeSources, skipsMissing: Bool, withoutRemovals: Bool, _ outcome: inout Outcome
-    ) throws(BackupError) {
+    ) throws(Failure) {
         // Writing mode also creates the write-ahead log.
-        _ = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .writing) }
-        let catalog = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .recording) }
+        _ = try Catalog(path: path, mode: .writing)
+        let catalog = try Catalog(path: path, mode: .recording)
         let (counts, stopping) = try catalog.takeOver(
-            through: try sources.last(), skipsMissing: skipsMissing, wrap: BackupError.init
-        ) { origin, after, limit throws(BackupError) in
+            through: try sources.last(), skipsMissing: skipsMissing
+        ) { origin, after, limit throws(Failure) in
             let changes = try sources.changes(of: origin, after: after, limit: limit)
             guard withoutRemovals else { return changes }
             return changes.map { change in

@@ -1,4 +1,5 @@
-package import CatalogStore
+package import Basics
+import CatalogStore
 import Changes
 import Model
 package import ModelStore
@@ -34,13 +35,13 @@ package struct SiteBackup {
     ///   - path: the file to write. It appears when it is complete; until then its folder needs space for it twice.
     ///   - isReplacing: whether an existing file is replaced.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `BackupError.Code.occupied` if the file exists and must stay.
-    package func write(to path: String, isReplacing: Bool, now: Int64) throws(BackupError) -> BackupManifest {
+    /// - Throws: `Failure.Code.occupied` if the file exists and must stay.
+    package func write(to path: String, isReplacing: Bool, now: Int64) throws(Failure) -> BackupManifest {
         guard isReplacing || !FileName.exists(path) else {
-            throw BackupError(.occupied, "\(path) is there already: name another file, or give --replace")
+            throw Failure(.busy, "\(path) is there already: name another file, or give --replace")
         }
         var writer = try ArchiveWriter(path)
-        do throws(BackupError) {
+        do throws(Failure) {
             let manifest = try add(to: &writer, now)
             try writer.finish(manifest)
             return manifest
@@ -50,49 +51,45 @@ package struct SiteBackup {
         }
     }
 
-    private func add(to writer: inout ArchiveWriter, _ now: Int64) throws(BackupError) -> BackupManifest {
+    private func add(to writer: inout ArchiveWriter, _ now: Int64) throws(Failure) -> BackupManifest {
         var copied: [[String: SequenceRange]] = []
         for path in journals {
-            let journal = try journaled { () throws(ChangeError) in try ChangeJournal(path: path, mode: .reading) }
+            let journal = try ChangeJournal(path: path, mode: .reading)
             let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
             guard !writer.files.contains(where: { $0.name == BackupManifest.journalPrefix + name }) else {
-                throw BackupError(.fileFailed, "two journals have the name \(name): rename one, or make two backups")
+                throw Failure(.fileFailed, "two journals have the name \(name): rename one, or make two backups")
             }
             // Read before the copy, which then has at least these changes.
-            copied.append(try journaled { () throws(ChangeError) in try journal.kept() })
-            try writer.add(BackupManifest.journalPrefix + name) { target throws(BackupError) in
-                try journaled { () throws(ChangeError) in try journal.copy(to: target) }
+            copied.append(try journal.kept())
+            try writer.add(BackupManifest.journalPrefix + name) { target throws(Failure) in
+                try journal.copy(to: target)
             }
         }
         var streamedChanges: Int?
         if let channel = store?.shared?.channel {
             var count = 0
-            try writer.add(BackupManifest.streamsName) { target throws(BackupError) in
+            try writer.add(BackupManifest.streamsName) { target throws(Failure) in
                 count = try copyStreams(of: channel, beyond: copied, to: target, now)
             }
             streamedChanges = count
         }
-        let experiments = try store.flatMap { store throws(BackupError) in
-            try stored { () throws(StoreError) in try store.experiments() }
+        let experiments = try store.flatMap { store throws(Failure) in
+            try store.experiments()
         }
         if let experiments {
-            try writer.add(BackupManifest.experimentsName) { target throws(BackupError) in
+            try writer.add(BackupManifest.experimentsName) { target throws(Failure) in
                 try ArchiveFile(writing: target).append(experiments)
             }
         }
         var schemaVersion = 0
         var vectors: VectorSpace?
-        try writer.add(BackupManifest.catalogName) { target throws(BackupError) in
-            schemaVersion = try cataloged { () throws(CatalogError) in try Catalog.copy(catalog, to: target) }
-            vectors = try cataloged { () throws(CatalogError) in
-                try Catalog(path: target, mode: .reading).vectorSpace()
-            }
+        try writer.add(BackupManifest.catalogName) { target throws(Failure) in
+            schemaVersion = try Catalog.copy(catalog, to: target)
+            vectors = try Catalog(path: target, mode: .reading).vectorSpace()
         }
         if let vectors {
-            try writer.add(BackupManifest.vectorsName) { target throws(BackupError) in
-                try cataloged { () throws(CatalogError) in
-                    try Catalog.copyVectors(vectors, from: catalog, to: target)
-                }
+            try writer.add(BackupManifest.vectorsName) { target throws(Failure) in
+                try Catalog.copyVectors(vectors, from: catalog, to: target)
             }
         }
         return BackupManifest(
@@ -105,11 +102,9 @@ package struct SiteBackup {
     /// - Returns: the number of changes.
     private func copyStreams(
         of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String, _ now: Int64
-    ) throws(BackupError) -> Int {
+    ) throws(Failure) -> Int {
         // The catalog is copied later, and then has at least these changes.
-        let taken = try cataloged { () throws(CatalogError) in
-            try Catalog(path: catalog, mode: .reading).appliedChanges()
-        }
+        let taken = try Catalog(path: catalog, mode: .reading).appliedChanges()
         return try ChangeSources.copy(channel, beyond: Self.covered(beyond: taken, by: journals), to: path, at: now)
             .count
     }
@@ -170,62 +165,4 @@ package struct BackupManifest: Codable, Sendable, Equatable {
             file.name.hasPrefix(Self.journalPrefix) ? String(file.name.dropFirst(Self.journalPrefix.count)) : nil
         }
     }
-}
-
-/// The reason that a backup could not be made or restored.
-package struct BackupError: Error, CustomStringConvertible {
-    /// The kind of failure, which decides the exit code.
-    package enum Code: Sendable, Equatable {
-        /// A file would be overwritten, or is in use.
-        case occupied
-        /// The backup is damaged or incomplete, or the file is no backup.
-        case damaged
-        /// The backup was made by another program.
-        case otherFormat
-        /// A file could not be read or written.
-        case fileFailed
-        /// The catalog or a journal failed.
-        case catalog(CatalogError.Code)
-        /// The store failed.
-        case store(StoreError.Code)
-    }
-
-    /// The kind.
-    package let code: Code
-    /// The failure, its place, and the remedy.
-    package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    init(_ error: CatalogError) { self.init(.catalog(error.code), error.message) }
-
-    init(_ error: ChangeError) {
-        switch error.code {
-        case .serverFailed, .badStreams, .badLedger: self.init(StoreError(error))
-        case .notAJournal, .busy, .fileFailed, .databaseFailed: self.init(CatalogError(error))
-        }
-    }
-
-    init(_ error: StoreError) { self.init(.store(error.code), error.message) }
-
-    /// The message.
-    package var description: String { message }
-}
-
-/// Runs `body`, and converts an error of the catalog to one of the backup.
-func cataloged<Result>(_ body: () throws(CatalogError) -> Result) throws(BackupError) -> Result {
-    do throws(CatalogError) { return try body() } catch { throw BackupError(error) }
-}
-
-/// Runs `body`, and converts an error of the store to one of the backup.
-func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(BackupError) -> Result {
-    do throws(StoreError) { return try body() } catch { throw BackupError(error) }
-}
-
-/// Runs `body`, and turns an error of a journal's or a stream's into one of the backup's.
-func journaled<Result>(_ body: () throws(ChangeError) -> Result) throws(BackupError) -> Result {
-    do throws(ChangeError) { return try body() } catch { throw BackupError(error) }
 }

@@ -71,7 +71,7 @@ extension HealthCheck {
         if let refusal = FileAccess.refusal(toRead: path) {
             return [HealthFault.catalogClosed.found("catalog", refusal)]
         }
-        do throws(CatalogError) {
+        do throws(Failure) {
             let examination = try Catalog(path: path, mode: .reading, relations: relations).examine(now: now / 1000)
             if let latest = examination.latestInteraction {
                 record.note(
@@ -96,7 +96,7 @@ extension HealthCheck {
                 switch error.code {
                 case .missing: .catalogMissing
                 case .badData: .catalogDamaged
-                case .notACatalog, .busy, .fileFailed, .databaseFailed: .catalogUnusable
+                default: .catalogUnusable
                 }
             return [fault.found("catalog", error.message)]
         }

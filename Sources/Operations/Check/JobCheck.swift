@@ -99,7 +99,7 @@ extension HealthCheck {
             return [HealthFault.backupMissing.found("backup", refusal)]
         }
         let entries: [BackupFolder.Entry]
-        do throws(BackupError) { entries = try BackupFolder(folder).entries() } catch {
+        do throws(Failure) { entries = try BackupFolder(folder).entries() } catch {
             return [HealthFault.backupMissing.found("backup", error.description)]
         }
         let latest = now + Int64(self[.clockSeconds]) * 1000

@@ -64,7 +64,7 @@ extension HealthCheck {
         -> [Finding]
     {
         let subject = "journal \(path)"
-        do throws(ChangeError) {
+        do throws(Failure) {
             let journal = try ChangeJournal(path: path, mode: .reading)
             let examination = try journal.examine()
             record.note("a change in \(path)", examination.latestRecordedMilliseconds)
@@ -106,7 +106,7 @@ extension HealthCheck {
 
     private func waiting(
         _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ exchange: ChangeExchange?
-    ) throws(ChangeError) -> [Finding] {
+    ) throws(Failure) -> [Finding] {
         guard let exchange, examination.damage.isEmpty else { return [] }
         let (count, oldest) = try journal.backlog(in: exchange)
         guard let oldest, now - oldest > Int64(self[.waitingSeconds]) * 1000 else { return [] }
@@ -119,7 +119,7 @@ extension HealthCheck {
 
     private func notApplied(
         _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ taken: AppliedChanges?
-    ) throws(ChangeError) -> [Finding] {
+    ) throws(Failure) -> [Finding] {
         guard examination.damage.isEmpty, let taken else { return [] }
         let (count, oldest) = try journal.backlog(in: ChangeExchange(here: [:], streams: [:], prunable: taken))
         guard let first = oldest, now - first > 86_400_000 else { return [] }
@@ -132,7 +132,7 @@ extension HealthCheck {
 
     fileprivate func sessionFinding(_ path: String) -> Finding {
         let subject = "sessions \(path)"
-        do throws(ServiceError) {
+        do throws(Failure) {
             guard let examination = try SessionFileReader(path: path)?.examine() else {
                 return .good(subject, "there are none")
             }

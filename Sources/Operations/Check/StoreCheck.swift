@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import FoundationEssentials
 import Model
 import ModelStore
@@ -42,7 +43,7 @@ extension HealthQuestion {
         faults: [.storeAway, .storeReplica, .storeClosed, .storeUnusable, .storeEmpty, .storeWithoutCurrent]
     ) { check, record in
         let store = check.store
-        do throws(StoreError) {
+        do throws(Failure) {
             let names = try store.versionNames()
             record.current = try store.current()
             // Some of them may be damaged, which the next question finds.
@@ -70,12 +71,12 @@ extension HealthQuestion {
 }
 
 extension HealthFault {
-    fileprivate static func of(_ error: StoreError) -> HealthFault {
+    fileprivate static func of(_ error: Failure) -> HealthFault {
         switch error.code {
         case .unavailable: .storeAway
         case .replica: .storeReplica
         case .notPermitted: .storeClosed
-        case .busy, .corrupt, .otherFormat, .unknownVersion, .badLocation, .writeFailed: .storeUnusable
+        default: .storeUnusable
         }
     }
 }
@@ -97,7 +98,7 @@ extension HealthCheck {
     }
 
     /// Returns the remedy for a store that cannot be read, if it is another than that of a server.
-    fileprivate func storeAdvice(_ error: StoreError) -> String? {
+    fileprivate func storeAdvice(_ error: Failure) -> String? {
         guard case .folder(let path) = places.store else { return nil }
         switch error.code {
         case .notPermitted: return "let this user read everything in \(path): see who owns it, and use chown"
@@ -111,7 +112,7 @@ extension HealthCheck {
         _ name: VersionName, isCurrent: Bool, _ store: any VersionStore, _ record: inout HealthRecord
     ) -> Finding {
         let subject = "version \(name)"
-        do throws(StoreError) {
+        do throws(Failure) {
             let loaded = try store.load(name)
             try store.members(of: loaded)?.verify()
             let created = loaded.manifest.createdAtMilliseconds

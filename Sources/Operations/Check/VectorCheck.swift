@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 
 extension HealthFault {
@@ -17,7 +18,7 @@ extension HealthCheck {
     /// Returns the findings about the file of vectors; none if there is no such file, or no catalog that can be read.
     fileprivate func vectorFindings() -> [Finding] {
         let found: (path: String, count: Int, damaged: [String])?
-        do throws(CatalogError) {
+        do throws(Failure) {
             guard let catalog = try? Catalog(path: places.catalog, mode: .reading, relations: relations),
                 let path = try? catalog.vectorPath()
             else { return [] }

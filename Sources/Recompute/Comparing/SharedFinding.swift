@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 import ModelStore
 package import Similarity
@@ -32,7 +33,7 @@ package struct SharedFinding: NeighbourFinding {
     private let folder: String
     private let partCount: Int
     private let blockRows: Int?
-    private let ask: @Sendable (Order) throws(RecomputeError) -> Void
+    private let ask: @Sendable (Order) throws(Failure) -> Void
 
     /// Creates a search that is shared with other processes.
     ///
@@ -42,7 +43,7 @@ package struct SharedFinding: NeighbourFinding {
     ///   - blockRows: the most rows of a block, if memory is short, or `nil` for a size that suits the caches.
     ///   - ask: has the work done and returns afterwards; throws if the work cannot be done.
     package init(
-        folder: String, partCount: Int, blockRows: Int?, ask: @escaping @Sendable (Order) throws(RecomputeError) -> Void
+        folder: String, partCount: Int, blockRows: Int?, ask: @escaping @Sendable (Order) throws(Failure) -> Void
     ) {
         self.folder = folder
         self.partCount = partCount
@@ -54,7 +55,7 @@ package struct SharedFinding: NeighbourFinding {
     package func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
-    ) throws(RecomputeError) -> NeighbourTable {
+    ) throws(Failure) -> NeighbourTable {
         let prepared = PreparedSearch(
             matrix, search.parameters, path: search.path, threads: search.threads, blockRows: blockRows,
             identity: identity)
@@ -79,22 +80,22 @@ package struct SharedFinding: NeighbourFinding {
         }
         do throws(PreparedSearchError) {
             return try prepared.lists(blocks, of: matrix, threads: search.threads)
-        } catch { throw .model("the neighbours by \(relation.rawValue) cannot be put together: \(error)") }
+        } catch { throw Failure(.badData, "the neighbours by \(relation.rawValue) cannot be put together: \(error)") }
     }
 }
 
 /// The files of a shared search.
 package enum PairFile {
-    static func write(_ search: PreparedSearch, to path: String) throws(RecomputeError) {
-        try storing { () throws(StoreError) in
-            try WorkFile.write(to: path) { add throws(StoreError) in try search.write(add) }
-        }
+    static func write(_ search: PreparedSearch, to path: String) throws(Failure) {
+        try WorkFile.write(to: path) { add throws(Failure) in try search.write(add) }
     }
 
-    static func read(_ path: String) throws(RecomputeError) -> PairBlock {
-        let region = try storing { () throws(StoreError) in try WorkFile.open(path) }
+    static func read(_ path: String) throws(Failure) -> PairBlock {
+        let region = try WorkFile.open(path)
         let bytes = unsafe region.withBytes(0..<region.count - 8) { unsafe Array($0) }
-        do throws(PreparedSearchError) { return try PairBlock(bytes) } catch { throw .model("\(path): \(error)") }
+        do throws(PreparedSearchError) { return try PairBlock(bytes) } catch {
+            throw Failure(.badData, "\(path): \(error)")
+        }
     }
 
     /// Finds the pairs of some rows of a prepared search, and writes their block.
@@ -105,26 +106,18 @@ package enum PairFile {
     package static func write(
         _ search: String, rows: Range<Int>, to path: String, threads: Int, path processor: ProcessorPath,
         rowsAtOnce: Int
-    ) throws(RecomputeError) -> Int {
-        let region = try storing { () throws(StoreError) in try WorkFile.open(search) }
+    ) throws(Failure) -> Int {
+        let region = try WorkFile.open(search)
         let prepared: PreparedSearch
         do throws(PreparedSearchError) { prepared = try PreparedSearch(region) } catch {
-            throw .model("\(search): \(error)")
+            throw Failure(.badData, "\(search): \(error)")
         }
         guard rows.upperBound <= prepared.rankCount else {
-            throw .model("\(search) has \(prepared.rankCount) rows, and not \(rows.upperBound)")
+            throw Failure(.badData, "\(search) has \(prepared.rankCount) rows, and not \(rows.upperBound)")
         }
         let block = prepared.pairs(of: rows, threads: threads, path: processor, rowsAtOnce: rowsAtOnce)
-        try storing { () throws(StoreError) in
-            try WorkFile.write(to: path) { add throws(StoreError) in try unsafe add(block.encoded.span.bytes) }
-        }
+        try WorkFile.write(to: path) { add throws(Failure) in try unsafe add(block.encoded.span.bytes) }
         return rows.count
-    }
-
-    private static func storing<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(RecomputeError)
-        -> Result
-    {
-        do throws(StoreError) { return try body() } catch { throw .store(error) }
     }
 }
 
@@ -139,7 +132,7 @@ package protocol NeighbourFinding: Sendable {
     func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
-    ) throws(RecomputeError) -> NeighbourTable
+    ) throws(Failure) -> NeighbourTable
 }
 
 /// Finds neighbours in this process, on several threads.
@@ -150,7 +143,7 @@ package struct OwnThreads: NeighbourFinding {
     package func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
-    ) throws(RecomputeError) -> NeighbourTable {
+    ) throws(Failure) -> NeighbourTable {
         search.run(on: matrix, progress: progress)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -7,9 +8,9 @@ import Synchronization
 /// Reads a catalog from several threads at a time.
 final class CatalogReader: Sendable {
     let path: String
-    private let connections: ConnectionPool<Catalog, CatalogError>
+    private let connections: ConnectionPool<Catalog, Failure>
     /// The connection that watches for changes; always the same one, because each connection counts changes separately.
-    private let watch: ConnectionPool<Catalog, CatalogError>
+    private let watch: ConnectionPool<Catalog, Failure>
     private let seenRevision = LastSeen<Int64>()
     private let decisions = DecisionCache<Int64>()
     /// The missing groups by the revision of the groups, because the search for them takes a while.
@@ -17,25 +18,25 @@ final class CatalogReader: Sendable {
 
     /// Opens the catalog in a file.
     ///
-    /// - Throws: `ServiceError.startFailed` if the file cannot be opened; its message says what to do.
-    init(path: String) throws(ServiceError) {
+    /// - Throws: `Failure.general` if the file cannot be opened; its message says what to do.
+    init(path: String) throws(Failure) {
         self.path = path
-        do throws(CatalogError) {
-            connections = try ConnectionPool { () throws(CatalogError) in try Catalog(path: path, mode: .reading) }
-            watch = try ConnectionPool { () throws(CatalogError) in try Catalog(path: path, mode: .reading) }
-        } catch { throw ServiceError(.startFailed, error.message) }
+        do throws(Failure) {
+            connections = try ConnectionPool { () throws(Failure) in try Catalog(path: path, mode: .reading) }
+            watch = try ConnectionPool { () throws(Failure) in try Catalog(path: path, mode: .reading) }
+        } catch { throw Failure(.general, error.message) }
     }
 
     /// Runs `body` with a connection that no other thread uses meanwhile.
-    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
-        do throws(CatalogError) {
+    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result {
+        do throws(Failure) {
             return try connections.read(body)
-        } catch { throw ServiceError(.catalogFailed, "the catalog cannot be read: \(error.message)") }
+        } catch { throw Failure(.databaseFailed, "the catalog cannot be read: \(error.message)") }
     }
 
     /// The reason why the open file is no longer the catalog, or nil; see `Catalog.replacement`.
     var replacement: String? {
-        let replacement = try? watch.read { catalog throws(CatalogError) in catalog.replacement }
+        let replacement = try? watch.read { catalog throws(Failure) in catalog.replacement }
         return replacement ?? nil
     }
 
@@ -46,23 +47,23 @@ final class CatalogReader: Sendable {
     }
 
     /// Returns the number that grows with every change, and the changes of journals that are taken, at one moment.
-    func state() throws(ServiceError) -> (changeCount: Int64, taken: AppliedChanges) {
-        try read { catalog throws(CatalogError) in
-            try catalog.snapshot { () throws(CatalogError) in (try catalog.changeCount(), try catalog.appliedChanges())
+    func state() throws(Failure) -> (changeCount: Int64, taken: AppliedChanges) {
+        try read { catalog throws(Failure) in
+            try catalog.snapshot { () throws(Failure) in (try catalog.changeCount(), try catalog.appliedChanges())
             }
         }
     }
 
     /// Returns the changes of journals that the catalog has taken.
-    func taken() throws(ServiceError) -> AppliedChanges {
-        try read { catalog throws(CatalogError) in try catalog.appliedChanges() }
+    func taken() throws(Failure) -> AppliedChanges {
+        try read { catalog throws(Failure) in try catalog.appliedChanges() }
     }
 
     /// Returns the site's decisions with those recorded since, and removed groups.
     func siteDecisions(in snapshot: ModelSnapshot, _ recorded: RecordedDecisions, beyond taken: AppliedChanges)
-        throws(ServiceError) -> SiteDecisions
+        throws(Failure) -> SiteDecisions
     {
-        try read { catalog throws(CatalogError) in
+        try read { catalog throws(Failure) in
             var found = try SiteDecisions(of: catalog, in: snapshot.model, recorded, beyond: taken)
             found.hidden.formUnion(try missingGroups(of: snapshot, in: catalog))
             return found
@@ -70,10 +71,10 @@ final class CatalogReader: Sendable {
     }
 
     /// Returns the site's decisions, which are read again after every change of the catalog.
-    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
-        try read { catalog throws(CatalogError) in
+    func siteDecisions(in snapshot: ModelSnapshot) throws(Failure) -> SiteDecisions {
+        try read { catalog throws(Failure) in
             try decisions.decisions(in: snapshot.version, at: try catalog.changeCount()) {
-                () throws(CatalogError) in
+                () throws(Failure) in
                 var found = try SiteDecisions(of: catalog, in: snapshot.model)
                 found.hidden.formUnion(try missingGroups(of: snapshot, in: catalog))
                 return found
@@ -82,37 +83,37 @@ final class CatalogReader: Sendable {
     }
 
     /// Returns the groups of a version that have been removed from the catalog since the version was made.
-    private func missingGroups(of snapshot: ModelSnapshot, in catalog: Catalog) throws(CatalogError) -> Set<UInt32> {
+    private func missingGroups(of snapshot: ModelSnapshot, in catalog: Catalog) throws(Failure) -> Set<UInt32> {
         let revision = try catalog.groupRevision()
         guard revision.removals > 0 else { return [] }
-        return try missing.decisions(in: snapshot.version, at: revision) { () throws(CatalogError) in
+        return try missing.decisions(in: snapshot.version, at: revision) { () throws(Failure) in
             SiteDecisions(hidden: try catalog.missingGroups(of: snapshot.model), curated: nil)
         }.hidden
     }
 
     /// Returns whether a group is public now, or nil if the catalog does not have it.
-    func isPublic(group id: String) throws(ServiceError) -> Bool? {
-        try read { catalog throws(CatalogError) in try catalog.group(withID: id).map { $0.visibility == .public } }
+    func isPublic(group id: String) throws(Failure) -> Bool? {
+        try read { catalog throws(Failure) in try catalog.group(withID: id).map { $0.visibility == .public } }
     }
 
     /// Returns whether a group has an entry in the table of a relation.
-    func hasPair(_ table: String, _ group: String, _ entry: String) throws(ServiceError) -> Bool {
-        try read { catalog throws(CatalogError) in try catalog.hasPair(table, ofGroup: group, entry) }
+    func hasPair(_ table: String, _ group: String, _ entry: String) throws(Failure) -> Bool {
+        try read { catalog throws(Failure) in try catalog.hasPair(table, ofGroup: group, entry) }
     }
 
     /// Returns the reason why a group of a version is not shown.
-    func concealment(ofGroup id: String) throws(ServiceError) -> Concealment {
-        let group = try read { catalog throws(CatalogError) in try catalog.group(withID: id) }
+    func concealment(ofGroup id: String) throws(Failure) -> Concealment {
+        let group = try read { catalog throws(Failure) in try catalog.group(withID: id) }
         return group.map { Concealment($0.visibility) ?? .hidden } ?? .removed
     }
 
     /// Notes a change of the catalog since the last call, by any process.
     func noteChanges(in changes: ChangeClock) {
-        if (try? watch.read { catalog throws(CatalogError) in catalog.isOutdated }) == true {
+        if (try? watch.read { catalog throws(Failure) in catalog.isOutdated }) == true {
             renew()
             changes.everythingChanged()
         }
-        let revision = try? watch.read { catalog throws(CatalogError) in try catalog.outsideRevision() }
+        let revision = try? watch.read { catalog throws(Failure) in try catalog.outsideRevision() }
         if seenRevision.isNew(revision) { changes.everythingChanged() }
     }
 }

@@ -1,4 +1,5 @@
 package import Answers
+package import Basics
 import CatalogStore
 import Looks
 import Model
@@ -24,7 +25,7 @@ package struct LookExample {
 /// The reason why a question has no answer.
 package enum AnswerError: Error {
     /// Members or photos cannot be read.
-    case reading(ServiceError)
+    case reading(Failure)
     /// No public photo has this id.
     case unknownPhoto(String)
     /// No shown group has this id.
@@ -118,7 +119,7 @@ package struct CommunityAnswers {
     /// Returns at most `limit` public photos that a member may like, varied over interests and owners.
     package func photos(for member: MemberContext, limit: Int) throws(AnswerError) -> PhotosForMember {
         let taste = MemberTaste(member)
-        let found = try reading { () throws(ServiceError) in try community.photos(for: taste) }
+        let found = try reading { () throws(Failure) in try community.photos(for: taste) }
         let (planner, profile) = (member.planner, member.request.profile)
         return PhotosForMember(
             member.snapshot.served, planner.varied(found, taste.request, taste.plan, limit: limit), taste.plan,
@@ -128,7 +129,7 @@ package struct CommunityAnswers {
     /// Returns at most `limit` members whom a member may want to know, best first.
     package func contacts(for member: MemberContext, limit: Int) throws(AnswerError) -> ContactsForMember {
         let taste = MemberTaste(member)
-        let found = try reading { () throws(ServiceError) in try community.contacts(for: taste, limit: limit) }
+        let found = try reading { () throws(Failure) in try community.contacts(for: taste, limit: limit) }
         return ContactsForMember(
             member.snapshot.served, found, userId: member.request.profile.userID, isKnown: member.isKnown, limit: limit,
             in: member.snapshot.model)
@@ -144,7 +145,7 @@ package struct CommunityAnswers {
         -> Explanation
     {
         let model = member.snapshot.model
-        let concealment = try reading { () throws(ServiceError) in try community.concealment(ofGroup: id, in: model) }
+        let concealment = try reading { () throws(Failure) in try community.concealment(ofGroup: id, in: model) }
         if let concealment {
             return Explanation(
                 member.snapshot.served, userId: member.request.profile.userID, unshownGroup: id,
@@ -157,12 +158,12 @@ package struct CommunityAnswers {
             list.interests(in: model), member.planner, member.request)
     }
 
-    private func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(AnswerError) -> Result {
-        do throws(ServiceError) { return try body() } catch { throw .reading(error) }
+    private func reading<Result>(_ body: () throws(Failure) -> Result) throws(AnswerError) -> Result {
+        do throws(Failure) { return try body() } catch { throw .reading(error) }
     }
 
     private func publicPhoto(_ id: String) throws(AnswerError) -> PhotoContext {
-        let photo = try reading { () throws(ServiceError) in try community.context(ofPhoto: id, in: snapshot.model) }
+        let photo = try reading { () throws(Failure) in try community.context(ofPhoto: id, in: snapshot.model) }
         guard let photo else { throw .unknownPhoto(id) }
         return photo
     }
@@ -179,7 +180,7 @@ package struct CommunityAnswers {
 
     /// Returns the vector of a public photo, or nil if it has none of the version's model.
     private func vector(ofPhoto id: String, _ looks: LookSearch) throws(AnswerError) -> [Float]? {
-        let vector = try reading { () throws(ServiceError) in
+        let vector = try reading { () throws(Failure) in
             try community.vector(ofPhoto: id, model: looks.modelName)
         }
         return vector?.count == looks.dimension ? vector : nil
@@ -211,7 +212,7 @@ package struct CommunityAnswers {
         throws(AnswerError) -> [Lookalike]
     {
         let found = looks.lookalikes(of: vector, limit: limit, without: ids)
-        return try reading { () throws(ServiceError) in
+        return try reading { () throws(Failure) in
             try community.current(found, looks: looks.modelName, in: snapshot.model)
         }
     }

@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 package import Changes
 package import Model
@@ -10,13 +11,13 @@ package import Recommendation
 /// they trust. Members and photos come without groups that are hidden or that the version lacks.
 package protocol CommunityReader {
     /// Runs `body` with the catalog, or returns nil without one.
-    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result?
+    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result?
 
     /// Returns the changes that the known state of members has already: a version's, or the catalog's at this moment.
-    func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges
+    func taken(in snapshot: VisibleSnapshot) throws(Failure) -> AppliedChanges
 
     /// Returns the changes of a member that are not among those taken, or nil if there are none.
-    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges?
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(Failure) -> RecentMemberChanges?
 
     /// The photos, members and entries that were removed, and that the version and the catalog still have.
     var removed: RemovedThings { get }
@@ -30,22 +31,22 @@ package protocol CommunityReader {
     func knownState(
         ofUser id: String, in snapshot: VisibleSnapshot, without forgotten: Set<BytewiseString>,
         atMilliseconds instant: Int64
-    ) throws(ServiceError) -> MemberState?
+    ) throws(Failure) -> MemberState?
 
     /// Returns the data that was published of a user, or nil if there is none.
-    func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember?
+    func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(Failure) -> PublishedMember?
 
     /// Returns the reason why a group is not shown, or nil if it is shown or unknown.
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment?
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(Failure) -> Concealment?
 
     /// Returns the facts about a photo, or nil if there is no public photo with the id.
-    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
+    func context(ofPhoto id: String, in model: VisibleModel) throws(Failure) -> PhotoContext?
 }
 
 extension CommunityReader {
     /// Returns the profile of a user at an instant, in Unix milliseconds, or nil if there is no such user.
     package func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64)
-        throws(ServiceError) -> MemberProfile?
+        throws(Failure) -> MemberProfile?
     {
         while true {
             let taken = try taken(in: snapshot)
@@ -63,7 +64,7 @@ extension CommunityReader {
     }
 
     /// Returns the changes of a member that are not taken, or nil if there are none.
-    package func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(ServiceError)
+    package func recentChanges(ofUser id: String, in snapshot: VisibleSnapshot) throws(Failure)
         -> RecentMemberChanges?
     {
         try recentChanges(ofUser: id, beyond: taken(in: snapshot))
@@ -73,7 +74,7 @@ extension CommunityReader {
     package func profile(
         ofUser id: String, _ known: MemberState?, after recent: RecentMemberChanges?, in snapshot: VisibleSnapshot,
         atMilliseconds instant: Int64
-    ) throws(ServiceError) -> MemberProfile? {
+    ) throws(Failure) -> MemberProfile? {
         guard recent?.isGone != true, var state = known ?? recent.map({ _ in MemberState() }) else { return nil }
         if let recent { state.replay(recent, for: snapshot.planner, atMilliseconds: instant) }
         state.hints = try hints(ofUser: id, state.hints, after: recent?.told ?? [], in: snapshot)
@@ -90,10 +91,10 @@ extension CommunityReader {
     package func knownState(
         ofUser id: String, in snapshot: VisibleSnapshot, without forgotten: Set<BytewiseString>,
         atMilliseconds instant: Int64
-    ) throws(ServiceError) -> MemberState? {
+    ) throws(Failure) -> MemberState? {
         let (manifest, planner) = (snapshot.manifest, snapshot.planner)
         if readsMembersFromCatalog, !manifest.hasOwnMembers {
-            let found = try read { catalog throws(CatalogError) in
+            let found = try read { catalog throws(Failure) in
                 try MemberState(
                     ofUser: id, from: catalog, for: planner, without: forgotten, atMilliseconds: instant)
             }
@@ -101,7 +102,7 @@ extension CommunityReader {
         }
         let published = try publishedMember(withID: id, in: snapshot)
         if readsMembersFromCatalog {
-            let found = try read { catalog throws(CatalogError) in
+            let found = try read { catalog throws(Failure) in
                 try MemberState(
                     ofUser: id, published, of: manifest, from: catalog, for: planner, without: forgotten,
                     atMilliseconds: instant)
@@ -116,14 +117,14 @@ extension CommunityReader {
     /// A catalog also knows what turned private, and who is not listed any more. Only a catalog knows which groups have
     /// a photo. Without one, favourites wait for the next version.
     func hints(ofUser id: String, _ known: [GroupHint], after told: [ToldChange], in snapshot: VisibleSnapshot)
-        throws(ServiceError) -> [GroupHint]
+        throws(Failure) -> [GroupHint]
     {
         let removed = removed
         let told = told.filter { !($0.kind == .follows && removed.members.contains(BytewiseString($0.subjectID))) }
         let (manifest, planner) = (snapshot.manifest, snapshot.planner)
         let counting = told + removed.endings
         if !manifest.hasOwnMembers, !counting.isEmpty || !readsMembersFromCatalog {
-            let found = try read { catalog throws(CatalogError) in
+            let found = try read { catalog throws(Failure) in
                 try catalog.hints(ofUser: id, for: planner, after: counting)
             }
             if let found { return found }
@@ -141,19 +142,19 @@ extension CommunityReader {
     }
 
     /// Returns what the members on this machine say.
-    package func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError)
+    package func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(Failure)
         -> PublishedMember?
     {
         try snapshot.publishedMember(withID: id)
     }
 
     /// Returns `hidden` for a group of the version that is not shown, as a reader that knows no other reason.
-    package func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
+    package func concealment(ofGroup id: String, in model: VisibleModel) throws(Failure) -> Concealment? {
         model.hides(id) ? .hidden : nil
     }
 
     /// Returns the facts about a photo, without its owner if the site has forgotten the owner.
-    package func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+    package func context(ofPhoto id: String, in model: VisibleModel) throws(Failure) -> PhotoContext? {
         let removed = removed
         guard let photo = try publicPhoto(withID: id, without: removed) else { return nil }
         var context = PhotoContext(photo, in: model)
@@ -161,8 +162,8 @@ extension CommunityReader {
         return context
     }
 
-    func publicPhoto(withID id: String, without removed: RemovedThings) throws(ServiceError) -> PhotoRecord? {
-        let found = try read { catalog throws(CatalogError) in
+    func publicPhoto(withID id: String, without removed: RemovedThings) throws(Failure) -> PhotoRecord? {
+        let found = try read { catalog throws(Failure) in
             try catalog.publicPhoto(withID: id) { !removed.hides(id, of: $0) }
         }
         guard var photo = found ?? nil else { return nil }
@@ -171,14 +172,14 @@ extension CommunityReader {
     }
 
     /// Returns the vector of a public photo, or nil if it has no vector of the model.
-    func vector(ofPhoto id: String, model: String) throws(ServiceError) -> [Float]? {
-        try read { catalog throws(CatalogError) in try catalog.vector(ofPublicPhoto: id, model: model) } ?? nil
+    func vector(ofPhoto id: String, model: String) throws(Failure) -> [Float]? {
+        try read { catalog throws(Failure) in try catalog.vector(ofPublicPhoto: id, model: model) } ?? nil
     }
 
     /// Returns what is still shown of some photos of a version; see `Catalog.current`.
-    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(ServiceError) -> [Lookalike] {
+    func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(Failure) -> [Lookalike] {
         let removed = removed
-        let found = try read { catalog throws(CatalogError) in try catalog.current(photos, looks: looks, in: model) }
+        let found = try read { catalog throws(Failure) in try catalog.current(photos, looks: looks, in: model) }
         return (found ?? []).compactMap { photo in
             guard !removed.hides(photo.id, of: photo.ownerID) else { return nil }
             // Ids of groups are read for nothing if nothing was taken out of a pool.
@@ -190,11 +191,11 @@ extension CommunityReader {
     }
 
     /// Returns at most `limit` public photos of each group, the last added first.
-    func photos(ofGroups ids: [String], limit: Int) throws(ServiceError) -> [[PooledPhoto]] {
+    func photos(ofGroups ids: [String], limit: Int) throws(Failure) -> [[PooledPhoto]] {
         let removed = removed
         let wanted = limit + removed.photos.count + removed.pooled.count
-        let found = try read { catalog throws(CatalogError) in
-            try ids.map { id throws(CatalogError) in try catalog.publicPhotos(ofGroup: id, limit: wanted) }
+        let found = try read { catalog throws(Failure) in
+            try ids.map { id throws(Failure) in try catalog.publicPhotos(ofGroup: id, limit: wanted) }
         }
         return zip(ids, found ?? ids.map { _ in [] }).map { group, found in
             let kept = found.filter { !removed.hides($0.id, of: $0.ownerID) && !removed.hides($0.id, in: group) }
@@ -203,9 +204,9 @@ extension CommunityReader {
     }
 
     /// Returns public photos that a member may like, best first.
-    func photos(for taste: MemberTaste) throws(ServiceError) -> [TastePhoto] {
+    func photos(for taste: MemberTaste) throws(Failure) -> [TastePhoto] {
         let request = try request(of: taste)
-        return try read { catalog throws(CatalogError) in
+        return try read { catalog throws(Failure) in
             try catalog.photos(for: request, planner: taste.planner)
         } ?? []
     }
@@ -213,9 +214,9 @@ extension CommunityReader {
     /// Returns at most `limit` members whom a member may want to know, best first.
     ///
     /// They are members of the catalog, after what they did since it was written.
-    func contacts(for taste: MemberTaste, limit: Int) throws(ServiceError) -> [TasteContact] {
+    func contacts(for taste: MemberTaste, limit: Int) throws(Failure) -> [TasteContact] {
         let request = try request(of: taste)
-        let found = try read { catalog throws(CatalogError) in
+        let found = try read { catalog throws(Failure) in
             try catalog.contacts(for: request, planner: taste.planner)
         }
         var contacts: [TasteContact] = []
@@ -227,7 +228,7 @@ extension CommunityReader {
     }
 
     /// Returns the request for photos or members, with changes that the catalog may lack.
-    private func request(of taste: MemberTaste) throws(ServiceError) -> TasteRequest {
+    private func request(of taste: MemberTaste) throws(Failure) -> TasteRequest {
         var request = taste.request
         request.told = try recentChanges(ofUser: request.userID, in: taste.snapshot)?.told ?? []
         request.removed = removed

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Evaluation
@@ -8,7 +9,7 @@ import Recommendation
 /// The source of members, photos and the site's decisions, and the place for changes.
 ///
 /// There are two: `JournalSource`, and `VersionSource` for a daemon that has only versions. Several threads call it at
-/// a time. A `ServiceError` means that a later try may succeed.
+/// a time. A `Failure` means that a later try may succeed.
 protocol CommunitySource: CommunityReader, Sendable {
     /// The clock that notes every change to answers.
     ///
@@ -21,49 +22,49 @@ protocol CommunitySource: CommunityReader, Sendable {
     var records: Bool { get }
 
     /// Whether the site has forgotten a user; nothing about a forgotten user may be kept again.
-    func isForgotten(user id: String) throws(ServiceError) -> Bool
+    func isForgotten(user id: String) throws(Failure) -> Bool
 
     /// Returns the site's current decisions.
-    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
+    func siteDecisions(in snapshot: ModelSnapshot) throws(Failure) -> SiteDecisions
 
     /// Applies a change, which is durable when this returns and shows in every later answer of this daemon.
-    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome
+    func apply(_ change: Change) throws(Failure) -> Change.Outcome
 
     /// Records what members were shown, in one transaction that is durable when this returns.
     ///
     /// Members whom the site has forgotten are left out.
     ///
     /// - Parameter changes: exposures only, one for each member.
-    func record(exposures changes: [MemberChange]) throws(ServiceError)
+    func record(exposures changes: [MemberChange]) throws(Failure)
 
     /// Returns the time of a member's latest interaction, in Unix milliseconds, or nil if none is known.
-    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64?
+    func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64?
 
     /// Returns the amount of a member's recorded interactions, in total and since `recent`, in Unix milliseconds.
-    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount
+    func recordedAmount(ofUser id: String, recent: Int64) throws(Failure) -> RecordedAmount
 
     /// Returns interactions of a member in the order of recording, or in the reverse order.
     ///
     /// - Returns: nil if there is no interaction with the id `after`.
-    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(ServiceError)
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(Failure)
         -> [InteractionRecord]?
 
     /// Returns the stated interests of a member; an unknown member has none.
-    func interests(ofUser id: String) throws(ServiceError) -> [String]
+    func interests(ofUser id: String) throws(Failure) -> [String]
 
     /// Returns the hidden groups after the id `after`, in ascending order of the bytes of their ids.
-    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup]
+    func hiddenGroups(after: String?, limit: Int) throws(Failure) -> [HiddenGroup]
 
     /// Returns all curated groups by position, also those that are not shown at present.
-    func curations() throws(ServiceError) -> [Curation]
+    func curations() throws(Failure) -> [Curation]
 
     /// Returns the ids of some members, spread over all of them; the same ones while nobody joins the site.
-    func someMembers(limit: Int) throws(ServiceError) -> [String]
+    func someMembers(limit: Int) throws(Failure) -> [String]
 
     /// Returns what the members of an experiment did until an instant, in Unix milliseconds.
     ///
     /// - Returns: nil if another place has the data of all daemons.
-    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(Failure)
         -> ExperimentOutcomes?
 
     /// The path of the catalog beside which imports and recomputes are logged, or nil without a catalog.
@@ -98,10 +99,10 @@ enum CommunitySubject: String {
 
 extension CommunitySource {
     /// No members; the default for a source that cannot name some quickly.
-    func someMembers(limit: Int) throws(ServiceError) -> [String] { [] }
+    func someMembers(limit: Int) throws(Failure) -> [String] { [] }
 
     /// Nothing; the default for a source that has only its own daemon's data.
-    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(Failure)
         -> ExperimentOutcomes?
     { nil }
 
@@ -120,14 +121,14 @@ extension CommunitySource {
     /// Nothing; the default for a source whose changes somebody else applies.
     var problem: String? { nil }
 
-    func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {
+    func apply(_ change: MemberChange) throws(Failure) -> MemberChange.Outcome {
         guard case .member(let outcome) = try apply(.member(change)) else {
             preconditionFailure("a member's change has the outcome of one")
         }
         return outcome
     }
 
-    func apply(_ change: SiteChange) throws(ServiceError) -> SiteChange.Outcome {
+    func apply(_ change: SiteChange) throws(Failure) -> SiteChange.Outcome {
         guard case .site(let outcome) = try apply(.site(change)) else {
             preconditionFailure("a decision of the site has the outcome of one")
         }
@@ -135,7 +136,7 @@ extension CommunitySource {
     }
 
     /// Applies a removal that the site orders.
-    func apply(_ change: RemovalChange) throws(ServiceError) -> RemovalChange.Outcome {
+    func apply(_ change: RemovalChange) throws(Failure) -> RemovalChange.Outcome {
         guard case .removal(let outcome) = try apply(.removal(change)) else {
             preconditionFailure("a removal has the outcome of one")
         }

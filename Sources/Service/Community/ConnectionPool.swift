@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 
 /// A pool of connections for reading, one for each concurrent reader.

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Evaluation
@@ -63,42 +64,42 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? {
+    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result? {
         try catalog?.read(body)
     }
 
-    func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges {
+    func taken(in snapshot: VisibleSnapshot) throws(Failure) -> AppliedChanges {
         try base?.taken() ?? snapshot.manifest.taken
     }
 
     /// The changes that what is known has already; none before a version is loaded.
     private var taken: AppliedChanges {
-        get throws(ServiceError) { try base?.taken() ?? served().snapshot?.manifest.taken ?? .none }
+        get throws(Failure) { try base?.taken() ?? served().snapshot?.manifest.taken ?? .none }
     }
 
     /// Returns the changes of a member beyond those taken; those of a forgotten member bring nobody back.
     ///
     /// A daemon may have recorded some before it knew of the forgetting.
-    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(Failure) -> RecentMemberChanges? {
         if isInLedger(id) { return .ofForgotten }
         guard let found = try journal.recentChanges(ofUser: id, beyond: taken) else { return nil }
         return try isForgottenInCatalog(id) ? .ofForgotten : found
     }
 
     /// Returns the published data of a user, from the verified table on this machine or else from the store.
-    func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
+    func publishedMember(withID id: String, in snapshot: VisibleSnapshot) throws(Failure) -> PublishedMember? {
         guard let store, snapshot.members == nil, !snapshot.lacksMembers else {
             return try snapshot.publishedMember(withID: id)
         }
-        do throws(StoreError) {
+        do throws(Failure) {
             return try store.member(withID: id, in: snapshot.version)
-        } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
+        } catch { throw Failure(.corrupt, "memberships cannot be read: \(error.message)") }
     }
 
     /// Whether the catalog, the ledger of the store, or a change that is not taken, has forgotten the user.
-    func isForgotten(user id: String) throws(ServiceError) -> Bool {
+    func isForgotten(user id: String) throws(Failure) -> Bool {
         let taken = try taken
-        let isForgotten = try journal.read { journal throws(ChangeError) in
+        let isForgotten = try journal.read { journal throws(Failure) in
             try journal.isForgotten(user: id, beyond: taken)
         }
         if isForgotten || isInLedger(id) { return true }
@@ -108,11 +109,11 @@ final class JournalSource: CommunitySource {
     /// Whether the ledger of the store has forgotten a user.
     private func isInLedger(_ id: String) -> Bool { journal.ledger.withLock { $0?.isForgotten(id) } == true }
 
-    private func isForgottenInCatalog(_ id: String) throws(ServiceError) -> Bool {
-        try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) } ?? false
+    private func isForgottenInCatalog(_ id: String) throws(Failure) -> Bool {
+        try read { catalog throws(Failure) in try catalog.isForgotten(user: id) } ?? false
     }
 
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(Failure) -> Concealment? {
         guard model.hides(id) else { return nil }
         if let catalog { return try catalog.concealment(ofGroup: id) }
         return withdrawal(ofGroup: id) ?? .hidden
@@ -122,12 +123,12 @@ final class JournalSource: CommunitySource {
     ///
     /// Groups that were removed, or that are private in the catalog by now, are hidden as well. Beside a shared store,
     /// so are those that are hidden in the catalog.
-    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+    func siteDecisions(in snapshot: ModelSnapshot) throws(Failure) -> SiteDecisions {
         let (served, known) = (served(), try catalog?.state())
         let state = DecisionState(
             revision: journal.decisions.revision, siteRevision: served.siteRevision,
             changeCount: known?.changeCount, taken: base == nil ? nil : known?.taken)
-        return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
+        return try decisions.decisions(in: snapshot.version, at: state) { () throws(Failure) in
             if let base, let taken = state.taken {
                 return try base.siteDecisions(in: snapshot, journal.decisions.recorded, beyond: taken)
             }
@@ -145,10 +146,10 @@ final class JournalSource: CommunitySource {
 
     /// The hidden and curated groups.
     private var siteState: SiteState {
-        get throws(ServiceError) {
+        get throws(Failure) {
             guard let base else { return published.state }
             let (recorded, taken) = (journal.decisions.recorded, try base.taken())
-            return try base.read { catalog throws(CatalogError) in
+            return try base.read { catalog throws(Failure) in
                 try SiteState(of: catalog, recorded, beyond: taken)
             }
         }
@@ -161,13 +162,13 @@ final class JournalSource: CommunitySource {
     }
 
     /// Commits the change to the journal, together with other changes that wait.
-    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
+    func apply(_ change: Change) throws(Failure) -> Change.Outcome {
         guard records else {
-            throw ServiceError(.journalFailed, DaemonJournal.forbidden)
+            throw Failure(.journalFailed, DaemonJournal.forbidden)
         }
         let snapshot = served().snapshot
         guard base != nil || snapshot != nil else {
-            throw ServiceError(.noVersion, "no version is loaded that would say which groups there are")
+            throw Failure(.unavailable, "no version is loaded that would say which groups there are")
         }
         let change = try renamed(change, in: snapshot)
         switch change {
@@ -190,7 +191,7 @@ final class JournalSource: CommunitySource {
 
     /// Whether a member may do something with a group, a photo or another member.
     private func isKnown(_ id: String, _ subject: Interaction.Kind.Subject, in snapshot: ModelSnapshot?)
-        throws(ServiceError) -> Bool
+        throws(Failure) -> Bool
     {
         switch subject {
         case .group:
@@ -204,40 +205,40 @@ final class JournalSource: CommunitySource {
         case .user:
             guard try !isForgotten(user: id) else { return false }
             guard let base else { return true }
-            let isListed = try base.read { catalog throws(CatalogError) in try catalog.has(id, in: .users) }
+            let isListed = try base.read { catalog throws(Failure) in try catalog.has(id, in: .users) }
             return isListed ? true : try journal.recentChanges(ofUser: id, beyond: base.taken()) != nil
         }
     }
 
     /// Whether the site has hidden or removed a group.
-    private func isConcealed(group id: String) throws(ServiceError) -> Bool {
+    private func isConcealed(group id: String) throws(Failure) -> Bool {
         guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
         return journal.decisions.recorded.removedGroups(beyond: try taken).contains(BytewiseString(id))
     }
 
     /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
-    private func renamed(_ change: Change, in snapshot: ModelSnapshot?) throws(ServiceError) -> Change {
+    private func renamed(_ change: Change, in snapshot: ModelSnapshot?) throws(Failure) -> Change {
         let names = journal.decisions.names
         let renamed = Set(
             journal.decisions.recorded.renamedGroups(beyond: try taken).map(BytewiseString.init))
-        return try change.renamed { (id: String) throws(ServiceError) -> String in
+        return try change.renamed { (id: String) throws(Failure) -> String in
             guard !renamed.contains(BytewiseString(id)) else { return names.newest(of: id) }
             return try hasGroup(id, in: snapshot) ? id : names.newest(of: id)
-        } user: { (id: String) throws(ServiceError) -> String in
+        } user: { (id: String) throws(Failure) -> String in
             id
         }
     }
 
     /// Whether what is known has a group.
-    private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
+    private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(Failure) -> Bool {
         guard let base else {
             return snapshot?.model.index(ofID: id) != nil || served().site?.hasNewGroup(id) == true
         }
-        return try base.read { catalog throws(CatalogError) in try catalog.has(id, in: .groups) }
+        return try base.read { catalog throws(Failure) in try catalog.has(id, in: .groups) }
     }
 
     /// Whether there is something to remove, as far as this daemon can tell.
-    private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
+    private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot?) throws(Failure) -> Bool {
         switch subject {
         // The catalog may know a member who is in no version, and a change may come from another daemon.
         case .member, .account: return true
@@ -256,13 +257,13 @@ final class JournalSource: CommunitySource {
             return removed.hides(id, in: group) ? false : try base.hasPair(table, group, id)
         case .photo(let id):
             guard let catalog else { return true }
-            let photo = try catalog.read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
+            let photo = try catalog.read { catalog throws(Failure) in try catalog.photo(withID: id) }
             return photo.map { !removed.hides(id, of: $0.ownerID) } ?? false
         }
     }
 
     /// Whether a group exists, shown or hidden.
-    private func isThere(group id: String, in snapshot: ModelSnapshot?) throws(ServiceError) -> Bool {
+    private func isThere(group id: String, in snapshot: ModelSnapshot?) throws(Failure) -> Bool {
         let (recorded, taken) = (journal.decisions.recorded, try taken)
         guard !recorded.removedGroups(beyond: taken).contains(BytewiseString(id)),
             base != nil || withdrawal(ofGroup: id) != .removed
@@ -274,7 +275,7 @@ final class JournalSource: CommunitySource {
     }
 
     /// Returns the outcome of a decision that need not be recorded, or nil if it must be recorded.
-    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot?) throws(ServiceError)
+    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot?) throws(Failure)
         -> SiteChange.Outcome?
     {
         guard try isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
@@ -289,72 +290,72 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    func record(exposures changes: [MemberChange]) throws(ServiceError) {
+    func record(exposures changes: [MemberChange]) throws(Failure) {
         var remembered: [Change] = []
         for change in changes where try !isForgotten(user: change.userID) { remembered.append(.member(change)) }
         if !remembered.isEmpty { try journal.apply(remembered) }
     }
 
-    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
-        try journal.read { journal throws(ChangeError) in try journal.latestInteractionTime(ofUser: id) }
+    func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64? {
+        try journal.read { journal throws(Failure) in try journal.latestInteractionTime(ofUser: id) }
     }
 
     /// Returns the amount of the journal, or what the catalog keeps if that is more: it has all but the latest.
-    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
-        var amount = try journal.read { journal throws(ChangeError) in
+    func recordedAmount(ofUser id: String, recent: Int64) throws(Failure) -> RecordedAmount {
+        var amount = try journal.read { journal throws(Failure) in
             try journal.recordedAmount(ofUser: id, recent: recent)
         }
-        let kept = try base?.read { catalog throws(CatalogError) in try catalog.keptBytes(ofUser: id) }
+        let kept = try base?.read { catalog throws(Failure) in try catalog.keptBytes(ofUser: id) }
         amount.keptBytes = max(amount.keptBytes, kept ?? 0)
         return amount
     }
 
     /// Returns interactions from the journal, which reaches back to about the earliest version in the store.
-    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(ServiceError)
+    func interactions(ofUser id: String, after: String?, latestFirst: Bool, limit: Int) throws(Failure)
         -> [InteractionRecord]?
     {
-        try journal.read { journal throws(ChangeError) in
+        try journal.read { journal throws(Failure) in
             try journal.interactions(ofUser: id, after: after, latestFirst: latestFirst, limit: limit)
         }
     }
 
-    func interests(ofUser id: String) throws(ServiceError) -> [String] {
+    func interests(ofUser id: String) throws(Failure) -> [String] {
         let snapshot = served().snapshot
         let recent = try journal.recentChanges(ofUser: id, beyond: taken)
         if recent?.isForgotten == true { return [] }
         if let interests = recent?.interests { return interests }
         guard recent?.isCleared != true else { return [] }
         if let base {
-            return try base.read { catalog throws(CatalogError) in try catalog.member(withID: id)?.interests ?? [] }
+            return try base.read { catalog throws(Failure) in try catalog.member(withID: id)?.interests ?? [] }
         }
         guard let snapshot else { return [] }
         return try publishedMember(withID: id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
     }
 
-    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
+    func hiddenGroups(after: String?, limit: Int) throws(Failure) -> [HiddenGroup] {
         try siteState.hiddenGroups.filter { group in
             after.map { $0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? true
         }.prefix(limit).map(\.self)
     }
 
-    func curations() throws(ServiceError) -> [Curation] { try siteState.curations }
+    func curations() throws(Failure) -> [Curation] { try siteState.curations }
 
-    func someMembers(limit: Int) throws(ServiceError) -> [String] {
-        try base?.read { catalog throws(CatalogError) in try catalog.someMembers(limit: limit) } ?? []
+    func someMembers(limit: Int) throws(Failure) -> [String] {
+        try base?.read { catalog throws(Failure) in try catalog.someMembers(limit: limit) } ?? []
     }
 
-    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(ServiceError)
+    func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(Failure)
         -> ExperimentOutcomes?
     {
         guard let base else { return nil }
         // A report knows what is applied; a daemon records exposures within a second.
         let taken = try base.taken()
-        let waiting = try journal.read { journal throws(ChangeError) in
+        let waiting = try journal.read { journal throws(Failure) in
             var journal = journal
             return try journal.waiting(beyond: taken)
         }
         let known = min(instant, (waiting?.firstStamp ?? .max) - 1000)
-        return try base.read { catalog throws(CatalogError) in
+        return try base.read { catalog throws(Failure) in
             try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: known)
         }
     }

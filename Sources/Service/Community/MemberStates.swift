@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Glibc
@@ -46,7 +47,7 @@ extension MemberState {
     init?(
         ofUser id: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Catalog,
         for planner: Planner, without forgotten: Set<BytewiseString>, atMilliseconds instant: Int64
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         let known = try catalog.member(withID: id)
         guard published != nil || known != nil, try !catalog.isForgotten(user: id) else { return nil }
         self.init()

@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 package import Changes
 package import Model
@@ -35,7 +36,7 @@ package final class UntakenChanges {
     ///   - members: the members whose changes are kept.
     /// - Complexity: O(changes that are not known).
     package init(of channel: SharedChannel, beyond taken: AppliedChanges, of members: Members = .none)
-        throws(StoreError)
+        throws(Failure)
     {
         let (wanted, journal): (Set<BytewiseString>?, ChangeJournal?)
         switch members {
@@ -46,18 +47,16 @@ package final class UntakenChanges {
         self.journal = journal
         var streams = try channel.journals()
         var found: [JournaledChange] = []
-        do throws(ChangeError) {
-            for (origin, numbers) in try streams.survey() {
-                var last = max(numbers.after, taken.last(of: origin))
-                let known = AppliedChanges([origin: last])
-                while last < numbers.last {
-                    let batch = try streams.changes(of: origin, after: last, limit: Self.batchSize)
-                    found += batch.lazy.filter { $0.change?.isOfSite ?? false }
-                    _ = try journal?.follow(batch.map { $0.keeping(wanted) }, beyond: known, at: 0)
-                    last = batch.last?.sequence ?? numbers.last
-                }
+        for (origin, numbers) in try streams.survey() {
+            var last = max(numbers.after, taken.last(of: origin))
+            let known = AppliedChanges([origin: last])
+            while last < numbers.last {
+                let batch = try streams.changes(of: origin, after: last, limit: Self.batchSize)
+                found += batch.lazy.filter { $0.change?.isOfSite ?? false }
+                _ = try journal?.follow(batch.map { $0.keeping(wanted) }, beyond: known, at: 0)
+                last = batch.last?.sequence ?? numbers.last
             }
-        } catch { throw StoreError(error) }
+        }
         decisions = RecordedDecisions(found.sorted { $0.stamp < $1.stamp })
         removed = RemovedThings(decisions, beyond: .none)
     }
@@ -71,7 +70,7 @@ package final class UntakenChanges {
     package convenience init?(
         of store: any VersionStore, besideCatalog catalog: String?, beyond taken: AppliedChanges,
         of members: Members = .none
-    ) throws(StoreError) {
+    ) throws(Failure) {
         if let channel = store.shared?.channel {
             try self.init(of: channel, beyond: taken, of: members)
         } else if let catalog {
@@ -84,30 +83,24 @@ package final class UntakenChanges {
     /// Reads the journal beside a catalog, if there is one.
     ///
     /// - Parameter taken: the changes that the catalog has.
-    private init(besideCatalog path: String, beyond taken: AppliedChanges) throws(StoreError) {
+    private init(besideCatalog path: String, beyond taken: AppliedChanges) throws(Failure) {
         let path = Catalog.existingJournal(beside: path)
-        do throws(ChangeError) {
-            journal = try path.map { path throws(ChangeError) in try ChangeJournal(path: path, mode: .reading) }
-            let found = try journal?.decisions() ?? []
-            decisions = RecordedDecisions(found.filter { !taken.contains($0.sequence, of: $0.origin) })
-        } catch { throw StoreError(error) }
+        journal = try path.map { path throws(Failure) in try ChangeJournal(path: path, mode: .reading) }
+        let found = try journal?.decisions() ?? []
+        decisions = RecordedDecisions(found.filter { !taken.contains($0.sequence, of: $0.origin) })
         removed = RemovedThings(decisions, beyond: .none)
     }
 
     /// Returns a journal in a file that SQLite keeps in memory while it is small, and removes by itself.
-    private static func journal() throws(StoreError) -> ChangeJournal {
-        do throws(ChangeError) { return try ChangeJournal(path: "", mode: .recording) } catch {
-            throw StoreError(error)
-        }
+    private static func journal() throws(Failure) -> ChangeJournal {
+        return try ChangeJournal(path: "", mode: .recording)
     }
 
     /// Returns the changes of a member beyond those taken, or nil if there are none.
-    package func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(StoreError)
+    package func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(Failure)
         -> RecentMemberChanges?
     {
-        do throws(ChangeError) { return try journal?.recentChanges(ofUser: id, beyond: taken) } catch {
-            throw StoreError(error)
-        }
+        return try journal?.recentChanges(ofUser: id, beyond: taken)
     }
 
     /// The ids of the members whom the site has forgotten, in no order.
@@ -126,7 +119,7 @@ extension SiteDecisions {
     ///   - taken: the decisions that the catalog has taken.
     package init(
         of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         self.init(try SiteState(of: catalog, recorded, beyond: taken), in: model)
         // A private group stays hidden, whatever the site has decided.
         hidden.formUnion(Set(groups: try catalog.unshownGroupIDs(withHidden: false), in: model))
@@ -137,7 +130,7 @@ extension SiteDecisions {
 extension SiteState {
     /// Creates the state of the catalog, with later decisions applied.
     package init(of catalog: Catalog, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none)
-        throws(CatalogError)
+        throws(Failure)
     {
         let known = SiteState(hidden: try catalog.hiddenGroups(), curations: try catalog.curations())
         self = recorded.replayed(on: known, beyond: taken)

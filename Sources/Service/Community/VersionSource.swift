@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -27,7 +28,7 @@ final class VersionSource: CommunitySource {
         subject == .memberships && snapshot?.members != nil
     }
 
-    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) -> Result? { nil }
+    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) -> Result? { nil }
 
     func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { snapshot.manifest.taken }
 
@@ -48,8 +49,8 @@ final class VersionSource: CommunitySource {
         }
     }
 
-    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome {
-        throw ServiceError(.catalogFailed, "there is no catalog: nothing that members do is recorded")
+    func apply(_ change: Change) throws(Failure) -> Change.Outcome {
+        throw Failure(.databaseFailed, "there is no catalog: nothing that members do is recorded")
     }
 
     func record(exposures changes: [MemberChange]) {}

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import HTTP
 import Model
@@ -148,7 +149,7 @@ extension Responder {
         let page = all.prefix(call.parameters.limit)
         let addresses = call.responder.addresses
         let ids = page.map(\.id)
-        let photos = try call.reading { () throws(ServiceError) in
+        let photos = try call.reading { () throws(Failure) in
             try call.responder.community?.photos(ofGroups: ids, limit: 1) ?? []
         }
         let items = page.enumerated().map { position, group in

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 
 /// The addresses of the site's own pages and pictures.
@@ -49,7 +50,7 @@ extension Call {
         }
         guard limit > 0, let community = responder.community else { return }
         let ids = list.recommendations.map(\.group.group.groupId)
-        let photos = try reading { () throws(ServiceError) in try community.photos(ofGroups: ids, limit: limit) }
+        let photos = try reading { () throws(Failure) in try community.photos(ofGroups: ids, limit: limit) }
         for (row, photos) in photos.enumerated() {
             list.recommendations[row].photos = photos.map {
                 GroupPhoto(

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Experiments
@@ -97,7 +98,7 @@ final class ExposureLog: Sendable {
         var rest = byUser.map { MemberChange(ofUser: $0.key, .expose($0.value)) }[...]
         while !rest.isEmpty {
             let batch = Array(rest.prefix(Self.batchSize))
-            do throws(ServiceError) {
+            do throws(Failure) {
                 try community.record(exposures: batch)
                 waiting.withLock { $0.writingCount -= batch.reduce(0) { $0 + $1.exposureCount } }
                 failure.worked()

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import ModelStore
 import Synchronization
@@ -36,8 +37,8 @@ final class VersionFollower: Sendable {
     }
 
     /// A version that could not be loaded, and the number of attempts.
-    private struct Failure {
-        let error: StoreError
+    private struct FailedVersion {
+        let error: Failure
         var count: Int
         /// The polls to skip before the next attempt, because loading reads and verifies a whole version.
         var pause: Int
@@ -71,7 +72,7 @@ final class VersionFollower: Sendable {
     private let now: @Sendable () -> Int64
     private let failedPolls = Atomic<UInt64>(0)
     private let state = Mutex(State())
-    private let failures = Mutex<[VersionName: Failure]>([:])
+    private let failures = Mutex<[VersionName: FailedVersion]>([:])
     /// The versions that arms of experiments name.
     private let wanted = Mutex<Set<VersionName>>([])
     /// The last answer to whether the store still has all parts of the serving version.
@@ -148,7 +149,7 @@ final class VersionFollower: Sendable {
         }
         var problem: String?
         for version in wanted.sorted() where state.snapshot(of: version) == nil {
-            do throws(StoreError) {
+            do throws(Failure) {
                 try rejectDuringPause(of: version)
                 let snapshot = try load(version)
                 update { $0.others[version] = snapshot }
@@ -176,7 +177,7 @@ final class VersionFollower: Sendable {
         // Done first, because the store may be away, empty or slow.
         serveLastLoaded()
         takeUpPlanning()
-        do throws(StoreError) {
+        do throws(Failure) {
             guard let version = try currentVersion() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
@@ -185,7 +186,7 @@ final class VersionFollower: Sendable {
                 return note(problem: try lostPart(), reachable: true)
             }
             try rejectDuringPause(of: version)
-            do throws(StoreError) { try loadAndServe(version) } catch {
+            do throws(Failure) { try loadAndServe(version) } catch {
                 serveOlder(than: version)
                 throw error
             }
@@ -199,7 +200,7 @@ final class VersionFollower: Sendable {
     ///
     /// This daemon goes on serving its copy, but another one could not load the version. The store is asked at every
     /// eighth poll only; in between, the last answer holds.
-    private func lostPart() throws(StoreError) -> String? {
+    private func lostPart() throws(Failure) -> String? {
         guard let shared = store.shared, let snapshot = current.snapshot else { return nil }
         var presence = presence.withLock { $0 }
         if presence.version != snapshot.version { presence = Presence(version: snapshot.version) }
@@ -242,8 +243,8 @@ final class VersionFollower: Sendable {
     /// Returns the name of the current version.
     ///
     /// If its record is damaged, as after a loss of power on a disk that lies, the newest version serves meanwhile.
-    private func currentVersion() throws(StoreError) -> VersionName? {
-        do throws(StoreError) { return try store.current() } catch {
+    private func currentVersion() throws(Failure) -> VersionName? {
+        do throws(Failure) { return try store.current() } catch {
             if error.code == .corrupt { serveOlder(than: nil) }
             throw error
         }
@@ -266,7 +267,7 @@ final class VersionFollower: Sendable {
     }
 
     /// Asks for the state of the site.
-    private func learnSite() throws(StoreError) {
+    private func learnSite() throws(Failure) {
         guard needs.site else { return }
         // Read first: a state that is replaced in between is read again.
         let mark = try? store.siteMark()
@@ -284,14 +285,14 @@ final class VersionFollower: Sendable {
     }
 
     /// Returns a version as this daemon would serve it.
-    func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
+    func snapshot(of loaded: LoadedVersion) throws(Failure) -> ModelSnapshot {
         let needsMembers = needs.members(loaded.manifest)
         return ModelSnapshot(
             loaded, members: needsMembers ? try store.members(of: loaded) : nil, needsMembers: needsMembers,
             planning: planning.withLock { $0 })
     }
 
-    private func loadAndServe(_ version: VersionName) throws(StoreError) {
+    private func loadAndServe(_ version: VersionName) throws(Failure) {
         let snapshot = if let other = current.others[version] { other } else { try load(version) }
         // What must not be shown is known before a version serves that may have it.
         try learnSite()
@@ -310,16 +311,16 @@ final class VersionFollower: Sendable {
     }
 
     /// Loads a version; after each failure, the next attempts are paused for longer.
-    private func load(_ version: VersionName) throws(StoreError) -> ModelSnapshot {
-        do throws(StoreError) {
+    private func load(_ version: VersionName) throws(Failure) -> ModelSnapshot {
+        do throws(Failure) {
             let snapshot = try snapshot(of: store.load(version))
             failures.withLock { $0[version] = nil }
             return snapshot
         } catch {
-            let error = StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
+            let error = Failure(error.code, "version \(version) cannot be loaded: \(error.message)")
             failures.withLock { failures in
                 let count = (failures[version]?.count ?? 0) + 1
-                failures[version] = Failure(
+                failures[version] = FailedVersion(
                     error: error, count: count, pause: min(1 << min(count, 6), Self.longestPause))
             }
             throw error
@@ -330,7 +331,7 @@ final class VersionFollower: Sendable {
     ///
     /// A failure is only logged, as the version serves now in any case.
     private func remember(_ version: VersionName) {
-        do throws(StoreError) {
+        do throws(Failure) {
             try store.shared?.remember(version)
         } catch {
             log.warning("version \(version) will not be served while the store is away: \(error.message)")
@@ -338,8 +339,8 @@ final class VersionFollower: Sendable {
     }
 
     /// Throws the last error of a failing version during its pause.
-    private func rejectDuringPause(of version: VersionName) throws(StoreError) {
-        let error: StoreError? = failures.withLock { failures in
+    private func rejectDuringPause(of version: VersionName) throws(Failure) {
+        let error: Failure? = failures.withLock { failures in
             guard let last = failures[version], last.pause > 0 else { return nil }
             failures[version]?.pause = last.pause - 1
             return last.error

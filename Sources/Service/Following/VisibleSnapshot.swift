@@ -1,4 +1,5 @@
 package import Answers
+import Basics
 import CatalogStore
 import Experiments
 package import Model
@@ -46,13 +47,13 @@ package struct VisibleSnapshot {
     /// Whether the version has published members that are needed, and that are not on this machine yet.
     var lacksMembers: Bool { loaded.lacksMembers }
     /// Returns the data that was published of a user, or `nil` if there is none.
-    func publishedMember(withID id: String) throws(ServiceError) -> PublishedMember? {
+    func publishedMember(withID id: String) throws(Failure) -> PublishedMember? {
         guard !lacksMembers else {
-            throw ServiceError(
-                .publishedMembersFailed, "the memberships of version \(version) are not on this machine yet")
+            throw Failure(
+                .corrupt, "the memberships of version \(version) are not on this machine yet")
         }
-        do throws(StoreError) { return try members?.member(withID: id) } catch {
-            throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)")
+        do throws(Failure) { return try members?.member(withID: id) } catch {
+            throw Failure(.corrupt, "memberships cannot be read: \(error.message)")
         }
     }
 

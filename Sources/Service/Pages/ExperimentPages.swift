@@ -40,7 +40,7 @@ extension Endpoint {
 extension Call {
     fileprivate var register: ExperimentRegister {
         get throws(Problem) {
-            try orStoreProblem { () throws(StoreError) in try Self.register(try responder.follower.store.experiments())
+            try orStoreProblem { () throws(Failure) in try Self.register(try responder.follower.store.experiments())
             }
         }
     }
@@ -48,9 +48,9 @@ extension Call {
     /// The settings of lists that an experiment may change.
     fileprivate var listSettings: [ListSetting] { ListSetting.all(of: state.snapshot?.relations ?? .standard) }
 
-    private static func register(_ text: [UInt8]?) throws(StoreError) -> ExperimentRegister {
+    private static func register(_ text: [UInt8]?) throws(Failure) -> ExperimentRegister {
         guard let register = ExperimentRegister(encoded: text) else {
-            throw StoreError(.unavailable, "the experiments of the store are damaged, or of a newer program")
+            throw Failure(.unavailable, "the experiments of the store are damaged, or of a newer program")
         }
         return register
     }
@@ -61,11 +61,11 @@ extension Call {
     fileprivate func changeExperiments(_ change: (inout ExperimentRegister) -> String?) throws(Problem) {
         let store = responder.follower.store
         for _ in 0..<10 {
-            let known = try orStoreProblem { () throws(StoreError) in try store.experiments() }
-            var register = try orStoreProblem { () throws(StoreError) in try Self.register(known) }
+            let known = try orStoreProblem { () throws(Failure) in try store.experiments() }
+            var register = try orStoreProblem { () throws(Failure) in try Self.register(known) }
             if let problem = change(&register) { throw .badForm(problem) }
             let text = register.encoded
-            if try orStoreProblem({ () throws(StoreError) in try store.setExperiments(text, replacing: known) }) {
+            if try orStoreProblem({ () throws(Failure) in try store.setExperiments(text, replacing: known) }) {
                 responder.experiments?.poll()
                 return
             }
@@ -173,7 +173,7 @@ extension Responder {
         }
         let now = call.responder.now()
         let community = call.responder.community
-        let outcomes = try call.reading { () throws(ServiceError) in
+        let outcomes = try call.reading { () throws(Failure) in
             try community?.outcomes(of: entry, atMilliseconds: now)
         }
         let report: HTML =

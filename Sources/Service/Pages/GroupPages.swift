@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Changes
 import HTTP
 import Model
@@ -51,7 +52,7 @@ extension Responder {
 
     private static func hiddenTable(_ call: Call) throws(Problem) -> HTML {
         guard let community = try? call.community(with: .siteDecisions) else { return "" }
-        let hidden = try call.orUnavailable { () throws(ServiceError) in
+        let hidden = try call.orUnavailable { () throws(Failure) in
             try community.hiddenGroups(after: nil, limit: 100)
         }
         let rows = hidden.map { group -> [HTML] in
@@ -110,7 +111,7 @@ extension Responder {
         -> Concealment?
     {
         guard let community = call.responder.community else { return nil }
-        return try call.reading { () throws(ServiceError) in try community.concealment(ofGroup: id, in: model) }
+        return try call.reading { () throws(Failure) in try community.concealment(ofGroup: id, in: model) }
     }
 
     /// Returns the buttons to hide, show or curate a group; none for a group that only the catalog can show again.

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import HTTP
 import Model
@@ -14,13 +15,13 @@ extension Responder {
         let now = call.responder.now()
         let content: HTML
         if let path = call.responder.community?.catalogPath {
-            do throws(CatalogError) {
+            do throws(Failure) {
                 content = jobs(try WorkLog.runs(beside: path), now)
             } catch { content = "<p class=\"bad\">\(error.message)</p>" }
         } else {
             content = "<p class=\"nothing\">This daemon has no catalog, beside which jobs are logged.</p>"
         }
-        let manifests = try call.orStoreProblem { () throws(StoreError) in
+        let manifests = try call.orStoreProblem { () throws(Failure) in
             try call.responder.follower.store.versions()
         }
         return Page(

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Changes
 import HTTP
 import Model
@@ -125,10 +126,10 @@ extension Responder {
 
     private static func interactions(_ call: Call) throws(Problem) -> HTML {
         let community = try call.community(with: .memberships)
-        let records = try call.reading { () throws(ServiceError) in
+        let records = try call.reading { () throws(Failure) in
             try community.interactions(ofUser: call.id, after: nil, latestFirst: true, limit: rowLimit) ?? []
         }
-        let stated = try call.reading { () throws(ServiceError) in try community.interests(ofUser: call.id) }
+        let stated = try call.reading { () throws(Failure) in try community.interests(ofUser: call.id) }
         let rows = records.map { record -> [HTML] in
             [
                 .time(record.atMilliseconds), "\(record.kind.rawValue)",

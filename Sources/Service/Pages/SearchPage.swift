@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import HTTP
 import Model
@@ -37,11 +38,11 @@ extension Responder {
 
     private static func people(_ id: String, _ call: Call, _ snapshot: VisibleSnapshot) throws(Problem) -> HTML {
         guard let community = try? call.community(with: .memberships) else { return "" }
-        let profile = try call.reading { () throws(ServiceError) in
+        let profile = try call.reading { () throws(Failure) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
         }
         let knowsPhotos = community.knows(.photos, in: call.state.snapshot)
-        let photo = try call.reading { () throws(ServiceError) in
+        let photo = try call.reading { () throws(Failure) in
             knowsPhotos ? try community.context(ofPhoto: id, in: snapshot.model) : nil
         }
         let segment = HTML.segment(id)

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Model
 import ModelStore
@@ -16,13 +17,13 @@ extension Endpoint {
             handler: Responder.versionPage),
         Endpoint(form: "versions-form", "/admin/versions") { (call, fields) throws(Problem) in
             let store = call.responder.follower.store
-            try call.orStoreProblem { () throws(StoreError) in
+            try call.orStoreProblem { () throws(Failure) in
                 let version = try VersionName(checking: fields["version"])
                 switch fields["action"] {
                 case "pin": try store.pin(version, true)
                 case "unpin": try store.pin(version, false)
                 case "serve": try store.makeCurrent(version)
-                default: throw StoreError(.unknownVersion, "\"\(fields["action"])\" is no action")
+                default: throw Failure(.unknownVersion, "\"\(fields["action"])\" is no action")
                 }
             }
             call.note("\(fields["action"]) the version \(fields["version"])")
@@ -33,17 +34,17 @@ extension Endpoint {
 
 extension VersionName {
     /// Reads a name that a form sent.
-    fileprivate init(checking text: String) throws(StoreError) {
+    fileprivate init(checking text: String) throws(Failure) {
         do { try self.init(text) } catch {
-            throw StoreError(.unknownVersion, "\"\(text)\" is not the name of a version")
+            throw Failure(.unknownVersion, "\"\(text)\" is not the name of a version")
         }
     }
 }
 
 extension Call {
     /// Calls a function that asks the store; its error becomes a problem of status 503.
-    func orStoreProblem<Result>(_ body: () throws(StoreError) -> Result) throws(Problem) -> Result {
-        do throws(StoreError) { return try body() } catch {
+    func orStoreProblem<Result>(_ body: () throws(Failure) -> Result) throws(Problem) -> Result {
+        do throws(Failure) { return try body() } catch {
             throw Problem(
                 status: .serviceUnavailable, kind: .unavailable, title: "The store did not answer",
                 detail: error.message)
@@ -56,7 +57,7 @@ extension Responder {
     @Sendable
     fileprivate static func versionsPage(_ call: Call) throws(Problem) -> Page {
         let store = call.responder.follower.store
-        let (current, manifests, pinned) = try call.orStoreProblem { () throws(StoreError) in
+        let (current, manifests, pinned) = try call.orStoreProblem { () throws(Failure) in
             (try store.current(), try store.versions(), try store.pinned())
         }
         let now = call.responder.now()
@@ -123,7 +124,7 @@ extension Responder {
     fileprivate static func versionPage(_ call: Call) throws(Problem) -> Page {
         let store = call.responder.follower.store
         let current = try call.loadedSnapshot
-        let name = try call.orStoreProblem { () throws(StoreError) in
+        let name = try call.orStoreProblem { () throws(Failure) in
             try VersionName(checking: call.path["version"])
         }
         guard name != current.version else {
@@ -134,7 +135,7 @@ extension Responder {
         let compared = try call.responder.pageCache.comparison(
             from: current.version, to: name, at: call.responder.now()
         ) { () throws(Problem) in
-            try call.orStoreProblem { () throws(StoreError) in
+            try call.orStoreProblem { () throws(Failure) in
                 let other = try call.responder.follower.snapshot(of: store.load(name))
                 return PageCache.Comparison(
                     other: other, differences: comparison(from: current.model, to: other.model))
@@ -183,14 +184,14 @@ extension Responder {
     {
         guard let community = try? call.community(with: .memberships) else { return "" }
         let asked = call.parameters.text("member")
-        let ids = try call.reading { () throws(ServiceError) in
+        let ids = try call.reading { () throws(Failure) in
             if let asked { [asked] } else { try community.someMembers(limit: sampleSize) }
         }
         call.note("compared the lists of \(asked.map { "the member \($0)" } ?? "\(ids.count) members")")
         var (rows, reason): ([[HTML]], String?) = ([], nil)
         for id in ids {
-            do throws(ServiceError) {
-                let lists = try [current, other].map { snapshot throws(ServiceError) -> [String] in
+            do throws(Failure) {
+                let lists = try [current, other].map { snapshot throws(Failure) -> [String] in
                     let profile = try community.profile(
                         ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
                     let request = PlanRequest(

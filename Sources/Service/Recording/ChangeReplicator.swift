@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Dispatch
@@ -74,7 +75,7 @@ final class ChangeReplicator: Sendable {
     /// The value is nil if the journal cannot be read.
     var backlog: (count: Int, since: Int64?)? {
         let exchange = lastSeen.withLock { $0 }
-        return try? journal.read { journal throws(ChangeError) in try journal.backlog(in: exchange) }
+        return try? journal.read { journal throws(Failure) in try journal.backlog(in: exchange) }
     }
     /// The distance to the changes of the other daemons.
     var streamLag: StreamLag { lag.withLock { $0 } }
@@ -108,7 +109,7 @@ final class ChangeReplicator: Sendable {
     /// - Parameter onConnection: a function to call when both sides have the same changes.
     /// - Returns: the failure, or nil if the replication was stopped.
     private func run(onConnection: () -> Void) -> String? {
-        do throws(ServiceError) {
+        do throws(Failure) {
             var rounds = try ReplicatorRounds(self, timeout: Self.timeout)
             while !isStopping.load(ordering: .acquiring) {
                 guard try !rounds.exchange() else { continue }

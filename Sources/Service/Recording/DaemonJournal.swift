@@ -41,7 +41,7 @@ final class DaemonJournal: Sendable {
     /// The path of the catalog beside which the journal is; nil for a journal of the daemon's own.
     private let catalog: String?
     private let lock: Lock?
-    private let readers: ConnectionPool<ChangeJournal, ChangeError>
+    private let readers: ConnectionPool<ChangeJournal, Failure>
     /// The state of the file when it was last looked at, while this daemon does not write.
     private let seenState = LastSeen<CatalogFileState>()
     private let seenRevision = LastSeen<Int64>()
@@ -67,12 +67,12 @@ final class DaemonJournal: Sendable {
     ///   - recording: the condition that says whether changes can be written.
     ///   - now: returns the current time, in Unix milliseconds.
     ///   - patience: the longest wait of a request for its commit.
-    /// - Throws: `ServiceError.startFailed` with advice if the file cannot be written.
+    /// - Throws: `Failure.general` with advice if the file cannot be written.
     init(
         path: String, besideCatalog catalog: String? = nil, changes: ChangeClock,
         recording: HealthCondition = .recording(nil), now: @escaping @Sendable () -> Int64,
         patience: Duration = .seconds(10)
-    ) throws(ServiceError) {
+    ) throws(Failure) {
         self.path = path
         self.catalog = catalog
         self.changes = changes
@@ -85,13 +85,13 @@ final class DaemonJournal: Sendable {
         self.completeness = completeness
         self.damaged = damaged
         self.folds = folds
-        do throws(ChangeError) {
+        do throws(Failure) {
             let (obstacle, findings) = try Self.prepare(path, besideCatalog: catalog)
             self.findings = findings
             if let obstacle, catalog.map(Catalog.isForbidden) != true {
                 recording.failed("changes cannot be recorded: \(obstacle.message)")
             }
-            let open = { @Sendable () throws(ChangeError) in
+            let open = { @Sendable () throws(Failure) in
                 try files.require(ofReader: true)
                 // A journal that nobody could make yet is empty.
                 let isThere = catalog.map { Catalog.existingJournal(beside: $0) != nil } ?? true
@@ -103,7 +103,7 @@ final class DaemonJournal: Sendable {
             // Connections that were opened while the file could not be written never look for changes.
             let mayReadForEver = Atomic(obstacle != nil)
             commits = GroupCommit(changes: changes, recording: recording, patience: patience) {
-                () throws(ChangeError) in
+                () throws(Failure) in
                 if let catalog { try Self.make(path, besideCatalog: catalog) }
                 let journal = try ChangeJournal(path: path, mode: .recording, damaged: damaged, folds: folds)
                 files.noteWriter()
@@ -113,10 +113,10 @@ final class DaemonJournal: Sendable {
                     completeness: completeness, files: files)
             }
             if obstacle == nil { try commits.open() }
-            try decisions.renew { () throws(ChangeError) in
-                try readers.read { journal throws(ChangeError) in try journal.decisions() }
+            try decisions.renew { () throws(Failure) in
+                try readers.read { journal throws(Failure) in try journal.decisions() }
             }
-        } catch { throw ServiceError(.startFailed, Self.refusal(path) ?? error.message) }
+        } catch { throw Failure(.general, Self.refusal(path) ?? error.message) }
     }
 
     /// Returns the reason why this user may not write to the journal, and what mends it, or `nil` if this user may.
@@ -129,14 +129,14 @@ final class DaemonJournal: Sendable {
     /// Creates, upgrades or mends the file.
     ///
     /// - Returns: the reason why it cannot be written now, and what was found damaged.
-    private static func prepare(_ path: String, besideCatalog catalog: String?) throws(ChangeError)
-        -> (obstacle: ChangeError?, findings: [String])
+    private static func prepare(_ path: String, besideCatalog catalog: String?) throws(Failure)
+        -> (obstacle: Failure?, findings: [String])
     {
-        do throws(ChangeError) {
+        do throws(Failure) {
             if let catalog { try make(path, besideCatalog: catalog) }
             return (nil, try ChangeJournal(path: path, mode: .recording).mendIndexes())
         } catch {
-            guard error.isFull || catalog.map(mayWrite) == false else { throw error }
+            guard error.code == .diskFull || catalog.map(mayWrite) == false else { throw error }
             return (error, [])
         }
     }
@@ -147,9 +147,9 @@ final class DaemonJournal: Sendable {
     }
 
     /// Creates the file beside a catalog if it is missing, for everybody who may write to the catalog.
-    private static func make(_ path: String, besideCatalog catalog: String) throws(ChangeError) {
-        if Catalog.isForbidden(catalog) { throw ChangeError(.fileFailed, forbidden) }
-        if let obstacle = Catalog.obstacle(toWriting: catalog) { throw ChangeError(.fileFailed, obstacle) }
+    private static func make(_ path: String, besideCatalog catalog: String) throws(Failure) {
+        if Catalog.isForbidden(catalog) { throw Failure(.fileFailed, forbidden) }
+        if let obstacle = Catalog.obstacle(toWriting: catalog) { throw Failure(.fileFailed, obstacle) }
         PrivateFile.createEmpty(path, as: catalog)
     }
 
@@ -163,17 +163,17 @@ final class DaemonJournal: Sendable {
         }
     }
 
-    private static func lock(_ path: String) throws(ServiceError) -> Lock {
-        do throws(DatabaseError) {
+    private static func lock(_ path: String) throws(Failure) -> Lock {
+        do throws(Failure) {
             // The lock ends with the process, even if the process is killed.
             let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
             // Nothing is written, so that a full disk does not matter.
             try database.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
             return Lock(database: database)
         } catch {
-            throw ServiceError(
-                .startFailed,
-                error.isBusy
+            throw Failure(
+                .general,
+                error.code == .busy
                     ? "another daemon has the journal \(path): each needs one of its own, named with --journal"
                     : refusal(path)
                         ?? "the journal \(path) cannot be locked: \(error.message); name another with --journal")
@@ -196,8 +196,8 @@ final class DaemonJournal: Sendable {
             readers.renew()
         }
         mayHaveErasures.store(true, ordering: .releasing)
-        try? decisions.renew { [readers] () throws(ChangeError) in
-            try readers.read { journal throws(ChangeError) in try journal.decisions() }
+        try? decisions.renew { [readers] () throws(Failure) in
+            try readers.read { journal throws(Failure) in try journal.decisions() }
         }
         changes.everythingChanged()
     }
@@ -210,7 +210,7 @@ final class DaemonJournal: Sendable {
         guard catalog != nil, mayHaveErasures.exchange(false, ordering: .acquiringAndReleasing) else { return }
         do {
             let seen = seenErasures.withLock { $0 }
-            let (ids, here) = try read { journal throws(ChangeError) in try journal.erasedUsers(beyond: seen) }
+            let (ids, here) = try read { journal throws(Failure) in try journal.erasedUsers(beyond: seen) }
             for id in ids {
                 try sessions.forgetAll(ofUser: id)
                 changes.memberChanged(id)
@@ -222,24 +222,24 @@ final class DaemonJournal: Sendable {
     }
 
     /// Commits a change without checking it; the change is durable when this returns.
-    func apply(_ change: Change) throws(ServiceError) -> Change.Outcome { try apply([change])[0] }
+    func apply(_ change: Change) throws(Failure) -> Change.Outcome { try apply([change])[0] }
 
     /// Commits changes without checking them, in one transaction; they are durable when this returns.
     @discardableResult
-    func apply(_ changes: [Change]) throws(ServiceError) -> [Change.Outcome] {
+    func apply(_ changes: [Change]) throws(Failure) -> [Change.Outcome] {
         do {
             return try commits.apply(changes)
-        } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
+        } catch { throw Failure(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
     /// Returns the changes of a member that a version lacks, or nil if there are none.
-    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
-        try read { journal throws(ChangeError) in try journal.recentChanges(ofUser: id, beyond: taken) }
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(Failure) -> RecentMemberChanges? {
+        try read { journal throws(Failure) in try journal.recentChanges(ofUser: id, beyond: taken) }
     }
 
     /// Verifies some more changes, or all of them if that has not been done yet, and notes damaged ones.
-    func verifyMore(with connection: ChangeJournal) throws(ChangeError) {
-        try verification.withLock { state throws(ChangeError) in
+    func verifyMore(with connection: ChangeJournal) throws(Failure) {
+        try verification.withLock { state throws(Failure) in
             repeat {
                 let last = try connection.verify(after: state.row, limit: Self.verificationSize)
                 state = (last ?? 0, state.isComplete || last == nil)
@@ -254,7 +254,7 @@ final class DaemonJournal: Sendable {
     ///
     /// - Parameter taken: the changes that the catalog has; damaged ones among them do no harm.
     func verify(beyond taken: AppliedChanges) {
-        try? read { journal throws(ChangeError) in
+        try? read { journal throws(Failure) in
             try verifyMore(with: journal)
             let stopping = try journal.stoppingChange(beyond: taken)
             damageFound.withLock { [path] in $0 = stopping.map { "\(path): \($0)" } }
@@ -262,14 +262,14 @@ final class DaemonJournal: Sendable {
     }
 
     /// Opens one more connection.
-    func opened(_ mode: ChangeJournal.Mode) throws(ChangeError) -> ChangeJournal {
+    func opened(_ mode: ChangeJournal.Mode) throws(Failure) -> ChangeJournal {
         try files.require()
         return try ChangeJournal(path: path, mode: mode, damaged: damaged, folds: folds)
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.
-    func renewDecisions(from connection: ChangeJournal) throws(ChangeError) {
-        try decisions.renew { () throws(ChangeError) in try connection.decisions() }
+    func renewDecisions(from connection: ChangeJournal) throws(Failure) {
+        try decisions.renew { () throws(Failure) in try connection.decisions() }
         changes.everythingChanged()
     }
 
@@ -283,9 +283,9 @@ final class DaemonJournal: Sendable {
     func probeWriting() { commits.probe() }
 
     /// Reads from the journal, on a connection that nobody else uses meanwhile.
-    func read<Result>(_ body: (ChangeJournal) throws(ChangeError) -> Result) throws(ServiceError) -> Result {
-        do throws(ChangeError) {
+    func read<Result>(_ body: (ChangeJournal) throws(Failure) -> Result) throws(Failure) -> Result {
+        do throws(Failure) {
             return try readers.read(body)
-        } catch { throw ServiceError(.journalFailed, "the journal cannot be read: \(error.message)") }
+        } catch { throw Failure(.journalFailed, "the journal cannot be read: \(error.message)") }
     }
 }

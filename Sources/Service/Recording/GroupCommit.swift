@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Dispatch
@@ -15,12 +16,12 @@ struct JournalWriter {
     let files: OpenFiles
 
     /// Records changes in one transaction; they are durable when this returns.
-    func apply(_ changes: [Change]) throws(ChangeError) -> [Change.Outcome] {
+    func apply(_ changes: [Change]) throws(Failure) -> [Change.Outcome] {
         try files.require()
         let isComplete = completeness.isComplete.load(ordering: .relaxed)
         let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
         if changes.contains(where: \.concernsEverybody) {
-            try decisions.renew { () throws(ChangeError) in try journal.decisions() }
+            try decisions.renew { () throws(Failure) in try journal.decisions() }
         }
         return outcomes
     }
@@ -30,10 +31,10 @@ struct JournalWriter {
     /// The replicator does it for a journal of the daemon's own, because it also erases the data that others forget.
     ///
     /// - Returns: false if others are reading or writing; then call it again.
-    func eraseForgotten() throws(ChangeError) -> Bool { isShared ? try journal.eraseForgotten(waits: false) : true }
+    func eraseForgotten() throws(Failure) -> Bool { isShared ? try journal.eraseForgotten(waits: false) : true }
 
     /// Finds out whether writing is possible, without changing anything.
-    func probeWriting() throws(ChangeError) {
+    func probeWriting() throws(Failure) {
         try files.require()
         try journal.probeWriting()
     }
@@ -73,7 +74,7 @@ final class OpenFiles: Sendable {
     /// Throws an error if a path does not lead to its file any more, or if the file was emptied.
     ///
     /// - Parameter ofReader: whether only the journal matters.
-    func require(ofReader: Bool = false) throws(ChangeError) {
+    func require(ofReader: Bool = false) throws(Failure) {
         let (known, besides) = (databases.withLock { $0 }, besides.withLock { $0 })
         for path in paths.prefix(ofReader ? 1 : 2) where besides != nil || known[path] != nil {
             var status = stat()
@@ -84,8 +85,8 @@ final class OpenFiles: Sendable {
         for (path, identity) in besides ?? [:] where FileIdentity(path: path) != identity { throw Self.lost(path) }
     }
 
-    private static func lost(_ path: String) -> ChangeError {
-        ChangeError(
+    private static func lost(_ path: String) -> Failure {
+        Failure(
             .databaseFailed, "\(path) was removed, replaced or emptied while the daemon uses it: restart the daemon")
     }
 }
@@ -107,7 +108,7 @@ final class GroupCommit: Sendable {
     /// A batch of changes that waits for its commit, and the outcomes.
     private final class Ticket: Sendable {
         let changes: [Change]
-        let outcomes = Mutex<Result<[Change.Outcome], ChangeError>?>(nil)
+        let outcomes = Mutex<Result<[Change.Outcome], Failure>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
 
         init(_ changes: [Change]) { self.changes = changes }
@@ -122,7 +123,7 @@ final class GroupCommit: Sendable {
     private let changes: ChangeClock
     private let recording: HealthCondition
     private let patience: Duration
-    private let openWriter: @Sendable () throws(ChangeError) -> JournalWriter
+    private let openWriter: @Sendable () throws(Failure) -> JournalWriter
 
     /// - Parameters:
     ///   - changes: the clock that notes committed changes.
@@ -131,7 +132,7 @@ final class GroupCommit: Sendable {
     ///   - openWriter: opens a writer that nobody else uses.
     init(
         changes: ChangeClock, recording: HealthCondition, patience: Duration,
-        openWriter: @escaping @Sendable () throws(ChangeError) -> JournalWriter
+        openWriter: @escaping @Sendable () throws(Failure) -> JournalWriter
     ) {
         self.changes = changes
         self.recording = recording
@@ -140,32 +141,32 @@ final class GroupCommit: Sendable {
     }
 
     /// Opens the writer now instead of with the first change.
-    func open() throws(ChangeError) {
-        try inQueue { connection throws(ChangeError) in _ = try opened(&connection) }
+    func open() throws(Failure) {
+        try inQueue { connection throws(Failure) in _ = try opened(&connection) }
     }
 
     /// Finds out whether the files are in their places, and after a failure whether writing is possible again.
     func probe() {
-        try? inQueue { connection throws(ChangeError) in
+        try? inQueue { connection throws(Failure) in
             let isFailing = recording.isFailing
             guard isFailing || connection.writer != nil else { return }
-            try writing(&connection) { writer throws(ChangeError) in
+            try writing(&connection) { writer throws(Failure) in
                 if isFailing { try writer.probeWriting() } else { try writer.files.require() }
             }
         }
     }
 
     /// Runs `body` in its turn on the queue.
-    private func inQueue(_ body: (inout Connection) throws(ChangeError) -> Void) throws(ChangeError) {
-        let result: Result<Void, ChangeError> = queue.sync {
+    private func inQueue(_ body: (inout Connection) throws(Failure) -> Void) throws(Failure) {
+        let result: Result<Void, Failure> = queue.sync {
             connection.withLock { connection in
-                do throws(ChangeError) { return .success(try body(&connection)) } catch { return .failure(error) }
+                do throws(Failure) { return .success(try body(&connection)) } catch { return .failure(error) }
             }
         }
         try result.get()
     }
 
-    private func opened(_ connection: inout Connection) throws(ChangeError) -> JournalWriter {
+    private func opened(_ connection: inout Connection) throws(Failure) -> JournalWriter {
         if let writer = connection.writer { return writer }
         let writer = try openWriter()
         connection.writer = writer
@@ -174,9 +175,9 @@ final class GroupCommit: Sendable {
 
     /// Writes, and stores whether that succeeded.
     private func writing<Outcome>(
-        _ connection: inout Connection, _ body: (JournalWriter) throws(ChangeError) -> Outcome
-    ) throws(ChangeError) -> Outcome {
-        do throws(ChangeError) {
+        _ connection: inout Connection, _ body: (JournalWriter) throws(Failure) -> Outcome
+    ) throws(Failure) -> Outcome {
+        do throws(Failure) {
             let outcome = try body(try opened(&connection))
             recording.worked()
             return outcome
@@ -191,20 +192,20 @@ final class GroupCommit: Sendable {
     /// Commits changes in one transaction; they are durable when this returns.
     ///
     /// - Returns: the outcome of each change, in their order.
-    /// - Throws: `ChangeError.Code.busy` if the commit takes too long; the changes may still be made later.
-    func apply(_ changes: [Change]) throws(ChangeError) -> [Change.Outcome] {
+    /// - Throws: `Failure.Code.busy` if the commit takes too long; the changes may still be made later.
+    func apply(_ changes: [Change]) throws(Failure) -> [Change.Outcome] {
         let ticket = Ticket(changes)
         let hasRoom = waiting.withLock { waiting in
             guard waiting.count < Self.limit else { return false }
             waiting.append(ticket)
             return true
         }
-        guard hasRoom else { throw ChangeError(.busy, "too many changes wait to be written; try again later") }
+        guard hasRoom else { throw Failure(.busy, "too many changes wait to be written; try again later") }
         queue.async { [self] in commitWaiting() }
         let milliseconds = patience / .milliseconds(1)
         guard ticket.isDone.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success,
             let outcomes = ticket.outcomes.withLock({ $0 })
-        else { throw ChangeError(.busy, "writing takes too long, as another process may be writing; try again later") }
+        else { throw Failure(.busy, "writing takes too long, as another process may be writing; try again later") }
         return try outcomes.get()
     }
 
@@ -231,10 +232,10 @@ final class GroupCommit: Sendable {
             return waiting
         }
         guard !tickets.isEmpty else { return }
-        let outcomes: Result<[Change.Outcome], ChangeError> = connection.withLock { connection in
-            do throws(ChangeError) {
+        let outcomes: Result<[Change.Outcome], Failure> = connection.withLock { connection in
+            do throws(Failure) {
                 return .success(
-                    try writing(&connection) { writer throws(ChangeError) in
+                    try writing(&connection) { writer throws(Failure) in
                         try writer.apply(tickets.flatMap(\.changes))
                     })
             } catch { return .failure(error) }

@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Model
 import Synchronization
@@ -30,8 +31,8 @@ final class JournaledDecisions: Sendable {
     private let renewal = Mutex(())
 
     /// Replaces the decisions of the journal with those that `read` returns.
-    func renew(_ read: () throws(ChangeError) -> [JournaledChange]) throws(ChangeError) {
-        try renewal.withLock { _ throws(ChangeError) in
+    func renew(_ read: () throws(Failure) -> [JournaledChange]) throws(Failure) {
+        try renewal.withLock { _ throws(Failure) in
             let changes = try read()
             log.withLock { log in
                 log.journaled = changes

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -18,7 +19,7 @@ struct ReplicatorRounds: ~Copyable {
     private let replicator: ChangeReplicator
     private let writer: ChangeJournal
     /// The reason why the journal is only read, because the disk is full; nil if it is written.
-    private let obstacle: ServiceError?
+    private let obstacle: Failure?
     private var streams: JournalStreams
     /// The members whom the site has forgotten, and the revision of the store's ledger when it was read.
     private var ledger: (content: Ledger?, revision: String?) = (nil, nil)
@@ -33,11 +34,11 @@ struct ReplicatorRounds: ~Copyable {
     private(set) var gap: String?
 
     /// Connects to the store and opens the journal.
-    init(_ replicator: ChangeReplicator, timeout: Duration) throws(ServiceError) {
+    init(_ replicator: ChangeReplicator, timeout: Duration) throws(Failure) {
         let (writer, obstacle) = try Self.openJournal(replicator.journal)
-        let streams = try Self.stored { () throws(StoreError) in try replicator.channel.journals(timeout: timeout) }
+        let streams = try replicator.channel.journals(timeout: timeout)
         // The last failure may have happened between adding decisions to the journal and renewing them.
-        try Self.journaled { () throws(ChangeError) in try replicator.journal.renewDecisions(from: writer) }
+        try Self.journaled { () throws(Failure) in try replicator.journal.renewDecisions(from: writer) }
         self.replicator = replicator
         self.writer = writer
         self.obstacle = obstacle
@@ -47,38 +48,36 @@ struct ReplicatorRounds: ~Copyable {
     /// Reads the store's ledger if it has changed, and erases what members did before they were forgotten.
     ///
     /// A store that has lost its ledger gets what this daemon knows.
-    private mutating func readLedger() throws(ServiceError) {
-        let known = ledger
-        let found = try Self.streaming(&streams) {
-            streams throws(ChangeError) -> (content: Ledger?, revision: String?)? in
-            let revision = try streams.ledgerRevision()
-            guard revision != known.revision else { return nil }
-            guard let mine = known.content else { return (try streams.ledger(), revision) }
-            var all = try streams.ledger() ?? Ledger(key: mine.key)
+    private mutating func readLedger() throws(Failure) {
+        let revision = try streams.ledgerRevision()
+        guard revision != ledger.revision else { return }
+        var found = (content: try streams.ledger(), revision: revision)
+        if let mine = ledger.content {
+            var all = found.content ?? Ledger(key: mine.key)
             let lost = mine.beyond(all)
             if all.key == mine.key, !lost.times.isEmpty, try streams.add(lost) { all.merge(lost) }
-            return (all, try streams.ledgerRevision())
+            // The old revision: what others added meanwhile is read the next time.
+            found.content = all
         }
-        guard let found else { return }
         ledger = found
         replicator.journal.ledger.withLock { $0 = found.content }
         if obstacle == nil { try erase(among: nil) }
     }
 
     /// Opens the journal for writing, or for reading if the disk is full; the next connection tries again.
-    private static func openJournal(_ journal: DaemonJournal) throws(ServiceError) -> (ChangeJournal, ServiceError?) {
-        do throws(ChangeError) { return (try journal.opened(.recording), nil) } catch {
-            guard error.isFull else { throw failedRecording(error) }
-            return (try journaled { () throws(ChangeError) in try journal.opened(.reading) }, failedRecording(error))
+    private static func openJournal(_ journal: DaemonJournal) throws(Failure) -> (ChangeJournal, Failure?) {
+        do throws(Failure) { return (try journal.opened(.recording), nil) } catch {
+            guard error.code == .diskFull else { throw failedRecording(error) }
+            return (try journaled { () throws(Failure) in try journal.opened(.reading) }, failedRecording(error))
         }
     }
 
     /// Erases from the journal the changes that members made before they were forgotten.
     ///
     /// - Parameter users: the members to look at; nil for all.
-    private func erase(among users: [String]?) throws(ServiceError) {
+    private func erase(among users: [String]?) throws(Failure) {
         guard let ledger = ledger.content, !ledger.times.isEmpty else { return }
-        let erased = try Self.journaled { [writer] () throws(ChangeError) in
+        let erased = try Self.journaled { [writer] () throws(Failure) in
             try writer.erase(among: users) { ledger.times(of: $0)?.forgotten }
         }
         for user in erased {
@@ -92,18 +91,18 @@ struct ReplicatorRounds: ~Copyable {
     /// If this machine cannot write, for example because its disk is full, the other steps are still done.
     ///
     /// - Returns: whether anything was sent or received; there may then be more.
-    mutating func exchange() throws(ServiceError) -> Bool {
+    mutating func exchange() throws(Failure) -> Bool {
         var failure = obstacle
         let isCleaning = round.isMultiple(of: Self.roundsBetweenCleanings)
         // At first too: the journal may have data of members who were forgotten while this daemon was away.
         if isCleaning { try readLedger() }
         if isCleaning, obstacle == nil {
-            do throws(ServiceError) { try clean() } catch { failure = error }
+            do throws(Failure) { try clean() } catch { failure = error }
         }
         round += 1
         var exchange = ChangeExchange(
-            here: try Self.journaled { [writer] () throws(ChangeError) in try writer.kept() },
-            streams: try Self.streaming(&streams) { streams throws(ChangeError) in try streams.survey() },
+            here: try Self.journaled { [writer] () throws(Failure) in try writer.kept() },
+            streams: try streams.survey(),
             prunable: prunable)
         if isCleaning {
             exchange.earlierStreams = earlierStreams
@@ -111,17 +110,17 @@ struct ReplicatorRounds: ~Copyable {
         }
         if exchange.steps.contains(where: { if case .add(_, _, isRemade: true) = $0 { true } else { false } }) {
             // A recompute may have pruned the missing changes, because all versions have them by now.
-            do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
+            do throws(Failure) { try prune() } catch { failure = failure ?? error }
             exchange.prunable = prunable
         }
         replicator.note(exchange)
         gap = nil
         var isActive = false
         for step in exchange.steps {
-            do throws(ServiceError) {
+            do throws(Failure) {
                 if try perform(step, in: exchange) { isActive = true }
             } catch {
-                guard error.code != .storeFailed else { throw error }
+                guard error.code == .journalFailed else { throw error }
                 failure = failure ?? error
                 if case .take(let origin, let last) = step { try lookAhead(origin, after: last) }
             }
@@ -132,16 +131,16 @@ struct ReplicatorRounds: ~Copyable {
     }
 
     /// Verifies the journal, fetches damaged changes from the streams, and sets `gap` to the first problem.
-    private mutating func mend(isCleaning: Bool) throws(ServiceError) {
+    private mutating func mend(isCleaning: Bool) throws(Failure) {
         if isCleaning {
-            try Self.journaled { [writer, replicator] () throws(ChangeError) in
+            try Self.journaled { [writer, replicator] () throws(Failure) in
                 try replicator.journal.verifyMore(with: writer)
             }
         }
-        let damaged = try Self.journaled { [writer] () throws(ChangeError) in try writer.damagedChanges() }
+        let damaged = try Self.journaled { [writer] () throws(Failure) in try writer.damagedChanges() }
         for name in damaged.prefix(Self.batchSize) { try mend(name) }
         guard gap == nil else { return }
-        let newer = try Self.journaled { [writer] () throws(ChangeError) in try writer.newerChanges() }
+        let newer = try Self.journaled { [writer] () throws(Failure) in try writer.newerChanges() }
         if let name = newer.first {
             gap = "\(name) needs a newer program: upgrade this one"
         }
@@ -150,7 +149,7 @@ struct ReplicatorRounds: ~Copyable {
     /// Replaces a damaged change by that of its stream.
     ///
     /// If no stream has it, it is given up with `--skip-missing`.
-    private mutating func mend(_ name: ChangeName) throws(ServiceError) {
+    private mutating func mend(_ name: ChangeName) throws(Failure) {
         let found = try streamed(name.origin, after: name.sequence - 1, limit: 1).first { $0.name == name }
         if found != nil {
             replicator.log.warning("\(name) was damaged here, and is fetched again")
@@ -165,7 +164,7 @@ struct ReplicatorRounds: ~Copyable {
             gap = gap ?? problem
             return
         }
-        try Self.journaled { [writer, replicator] () throws(ChangeError) in
+        try Self.journaled { [writer, replicator] () throws(Failure) in
             if let found {
                 try writer.repair(with: found, at: replicator.now())
             } else {
@@ -178,8 +177,7 @@ struct ReplicatorRounds: ~Copyable {
     /// Performs a step.
     ///
     /// - Returns: whether anything was sent or received.
-    private mutating func perform(_ step: ChangeExchange.Step, in exchange: ChangeExchange) throws(ServiceError) -> Bool
-    {
+    private mutating func perform(_ step: ChangeExchange.Step, in exchange: ChangeExchange) throws(Failure) -> Bool {
         switch step {
         case .take(let origin, let last): return try take(origin, after: last)
         case .add(let origin, let last, let isRemade):
@@ -190,13 +188,13 @@ struct ReplicatorRounds: ~Copyable {
         }
     }
 
-    private mutating func clean() throws(ServiceError) {
+    private mutating func clean() throws(Failure) {
         if replicator.follower.current.snapshot?.version != prunedFor || gap != nil { try prune() }
         try eraseForgotten()
     }
 
     /// Shows decisions of the site that cannot be added to the journal now.
-    private mutating func lookAhead(_ origin: String, after last: Int64) throws(ServiceError) {
+    private mutating func lookAhead(_ origin: String, after last: Int64) throws(Failure) {
         var position = max(last, replicator.lookedAhead.withLock { $0[origin] ?? 0 })
         while true {
             let found = try streamed(origin, after: position)
@@ -208,27 +206,25 @@ struct ReplicatorRounds: ~Copyable {
     }
 
     /// Returns the next changes in the stream of a journal.
-    private mutating func streamed(_ origin: String, after last: Int64, limit: Int = batchSize) throws(ServiceError)
+    private mutating func streamed(_ origin: String, after last: Int64, limit: Int = batchSize) throws(Failure)
         -> [JournaledChange]
     {
-        do throws(ChangeError) { return try streams.changes(of: origin, after: last, limit: limit) } catch {
-            throw Self.failed(error)
-        }
+        try streams.changes(of: origin, after: last, limit: limit)
     }
 
     /// Adds changes of a stream to the journal.
     ///
     /// - Returns: whether any change was added.
-    private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
+    private mutating func take(_ origin: String, after last: Int64) throws(Failure) -> Bool {
         let changes = try streamed(origin, after: last)
         try forgetSessions(for: changes)
-        let taken = try Self.journaled { [writer, prunable, replicator] () throws(ChangeError) in
+        let taken = try Self.journaled { [writer, prunable, replicator] () throws(Failure) in
             try writer.follow(changes, beyond: prunable, at: replicator.now())
         }
         // A request may have made a list of a removed member's data since, before the journal had the removal.
         try forgetSessions(for: taken.filter { $0.change?.removedUserID != nil })
         if taken.contains(where: { $0.change?.concernsEverybody == true }) {
-            try Self.journaled { [writer, replicator] () throws(ChangeError) in
+            try Self.journaled { [writer, replicator] () throws(Failure) in
                 try replicator.journal.renewDecisions(from: writer)
             }
         }
@@ -247,34 +243,30 @@ struct ReplicatorRounds: ~Copyable {
     ///
     /// - Returns: whether the stream took them; false if another daemon was faster.
     private mutating func send(_ origin: String, after last: Int64, in exchange: ChangeExchange, isRemade: Bool)
-        throws(ServiceError) -> Bool
+        throws(Failure) -> Bool
     {
-        let changes = try Self.journaled { [writer] () throws(ChangeError) in
+        let changes = try Self.journaled { [writer] () throws(Failure) in
             try writer.changes(of: origin, after: last, limit: Self.batchSize)
         }
         // A damaged change is fetched or given up before those after it are sent.
         guard changes.first?.sequence == last + 1 else { return false }
         try forgetSessions(for: changes)
-        do throws(ChangeError) {
-            let isDone = try streams.add(
-                changes, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
-            if isDone { replicator.counts.withLock { $0.sent += UInt64(changes.count) } }
-            // The stream is as this daemon has left it, and another daemon may not have reached it yet.
-            if isRemade { earlierStreams[origin] = nil }
-            return isDone
-        } catch { throw Self.failed(error) }
+        let isDone = try streams.add(
+            changes, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
+        if isDone { replicator.counts.withLock { $0.sent += UInt64(changes.count) } }
+        // The stream is as this daemon has left it, and another daemon may not have reached it yet.
+        if isRemade { earlierStreams[origin] = nil }
+        return isDone
     }
 
     /// Removes, here and in the store, the lists of members who are forgotten or have everything forgotten.
     ///
     /// This happens before changes count as received or sent; after a failure or the end of the process it is therefore
     /// repeated. Changes of this daemon count too, because the store may have been away when the member was answered.
-    private mutating func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
+    private mutating func forgetSessions(for changes: [JournaledChange]) throws(Failure) {
         // A store without a key gets the ledger of the catalog later.
         if let key = ledger.content?.key {
-            let noted = try Self.streaming(&streams) { streams throws(ChangeError) in
-                try streams.noteForgotten(by: changes, key: key)
-            }
+            let noted = try streams.noteForgotten(by: changes, key: key)
             ledger.content?.merge(noted)
             replicator.journal.ledger.withLock { $0?.merge(noted) }
         }
@@ -284,15 +276,14 @@ struct ReplicatorRounds: ~Copyable {
             }
             guard let user = change.erasedUserID else { continue }
             replicator.hasForgotten.store(true, ordering: .relaxed)
-            try Self.stored { [replicator] () throws(StoreError) in try replicator.channel.forgetSessions(ofUser: user)
-            }
+            try replicator.channel.forgetSessions(ofUser: user)
             try replicator.sessions.forgetAll(ofUser: user)
             replicator.journal.changes.memberChanged(user)
         }
     }
 
     /// Removes from the journal the changes that all versions of the store and the serving version have.
-    private mutating func prune() throws(ServiceError) {
+    private mutating func prune() throws(Failure) {
         // Without a serving version, the next one may turn out to be older than all of the store. A damaged manifest
         // does not say what is prunable, so nothing is pruned.
         guard let served = replicator.follower.current.snapshot,
@@ -303,38 +294,24 @@ struct ReplicatorRounds: ~Copyable {
         let taken = AppliedChanges.inAll((manifests + [served.manifest]).map(\.taken))
         // A store that has lost its versions does not say what others still need.
         if !manifests.isEmpty {
-            try Self.journaled { [writer] () throws(ChangeError) in try writer.prune(taken) }
+            try Self.journaled { [writer] () throws(Failure) in try writer.prune(taken) }
         }
         prunable = taken
         prunedFor = served.version
     }
 
     /// Erases the data that was forgotten since the last time.
-    private func eraseForgotten() throws(ServiceError) {
+    private func eraseForgotten() throws(Failure) {
         guard replicator.hasForgotten.exchange(false, ordering: .relaxed) else { return }
-        let isDone = try Self.journaled { [writer] () throws(ChangeError) in try writer.eraseForgotten() }
+        let isDone = try Self.journaled { [writer] () throws(Failure) in try writer.eraseForgotten() }
         if !isDone { replicator.hasForgotten.store(true, ordering: .relaxed) }
     }
 
-    private static func failed(_ error: ChangeError) -> ServiceError { ServiceError(.storeFailed, error.message) }
-
-    private static func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(ServiceError)
-        -> Result
-    {
-        do throws(StoreError) { return try body() } catch { throw ServiceError(.storeFailed, error.message) }
+    private static func journaled<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        do throws(Failure) { return try body() } catch { throw failedRecording(error) }
     }
 
-    private static func streaming<Result>(
-        _ streams: inout JournalStreams, _ body: (inout JournalStreams) throws(ChangeError) -> Result
-    ) throws(ServiceError) -> Result {
-        do throws(ChangeError) { return try body(&streams) } catch { throw failed(error) }
-    }
-
-    private static func journaled<Result>(_ body: () throws(ChangeError) -> Result) throws(ServiceError) -> Result {
-        do throws(ChangeError) { return try body() } catch { throw failedRecording(error) }
-    }
-
-    private static func failedRecording(_ error: ChangeError) -> ServiceError {
-        ServiceError(.journalFailed, "changes cannot be recorded: \(error.message)")
+    private static func failedRecording(_ error: Failure) -> Failure {
+        Failure(.journalFailed, "changes cannot be recorded: \(error.message)")
     }
 }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import HTTP
@@ -63,7 +64,7 @@ struct Call: Sendable {
     func visible(_ loaded: ModelSnapshot) throws(Problem) -> VisibleSnapshot {
         let isDegraded = problem != nil
         guard let community = responder.community else { return VisibleSnapshot(loaded, degraded: isDegraded) }
-        do throws(ServiceError) {
+        do throws(Failure) {
             return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded), degraded: isDegraded)
         } catch { throw failedReading(error) }
     }
@@ -102,11 +103,11 @@ extension Call {
         ofUser id: String, at instant: Int64, _ filters: FilterWords = FilterWords(), in snapshot: VisibleSnapshot
     ) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: .memberships)
-        let profile = try reading { () throws(ServiceError) in
+        let profile = try reading { () throws(Failure) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }
         if profile == nil,
-            try reading({ () throws(ServiceError) in try community.isForgotten(user: id) })
+            try reading({ () throws(Failure) in try community.isForgotten(user: id) })
         {
             throw .forgottenMember(id)
         }
@@ -149,8 +150,8 @@ extension Call {
     }
 
     /// Reads members or photos for an answer; a failure is logged, and becomes a problem of status 503.
-    func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
-        do throws(ServiceError) {
+    func reading<Result>(_ body: () throws(Failure) -> Result) throws(Problem) -> Result {
+        do throws(Failure) {
             let result = try body()
             responder.reading?.worked()
             return result
@@ -158,14 +159,14 @@ extension Call {
     }
 
     /// Logs that members, photos or decisions cannot be read, and returns a problem of status 503.
-    func failedReading(_ error: ServiceError) -> Problem {
+    func failedReading(_ error: Failure) -> Problem {
         responder.reading?.failed(error.message)
         return .unavailable(error)
     }
 
     /// Runs a function whose errors are temporary; an error becomes a problem of status 503.
-    func orUnavailable<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
-        do throws(ServiceError) { return try body() } catch { throw .unavailable(error) }
+    func orUnavailable<Result>(_ body: () throws(Failure) -> Result) throws(Problem) -> Result {
+        do throws(Failure) { return try body() } catch { throw .unavailable(error) }
     }
 }
 
@@ -182,7 +183,7 @@ extension Problem {
 extension Call {
     func apply(_ action: MemberChange.Action) throws(Problem) -> MemberChange.Outcome {
         let community = try community(with: .memberChanges)
-        return try orUnavailable { () throws(ServiceError) in try community.apply(MemberChange(ofUser: id, action)) }
+        return try orUnavailable { () throws(Failure) in try community.apply(MemberChange(ofUser: id, action)) }
     }
 
     /// Applies a decision of the site, which takes effect at once.
@@ -190,7 +191,7 @@ extension Call {
     /// - Throws: a `Problem` of status 404 if there is no such group.
     func decide(_ action: SiteChange.Action, aboutGroup group: String) throws(Problem) -> SiteChange.Outcome {
         let community = try community(with: .siteDecisions)
-        let outcome = try orUnavailable { () throws(ServiceError) in
+        let outcome = try orUnavailable { () throws(Failure) in
             try community.apply(SiteChange(ofGroup: group, action, atMilliseconds: responder.now()))
         }
         guard outcome != .unknownGroup else {

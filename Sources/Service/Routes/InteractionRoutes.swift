@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import HTTP
@@ -60,12 +61,12 @@ extension Responder {
         let now = call.responder.now()
         let batch = try call.body(as: InteractionBatch.self)
         var records = try batch.records(at: now)
-        let latest = try call.orUnavailable { () throws(ServiceError) in
+        let latest = try call.orUnavailable { () throws(Failure) in
             try community.latestInteractionTime(ofUser: call.id)
         }
         let (quotas, day) = (call.responder.quotas, now - 86_400_000)
-        let excess = try call.orUnavailable { () throws(ServiceError) in
-            try quotas.check(records, ofUser: call.id, at: now) { () throws(ServiceError) in
+        let excess = try call.orUnavailable { () throws(Failure) in
+            try quotas.check(records, ofUser: call.id, at: now) { () throws(Failure) in
                 try community.recordedAmount(ofUser: call.id, recent: day)
             }
         }
@@ -92,7 +93,7 @@ extension Responder {
     private static func state(_ batch: InteractionBatch, _ call: Call) throws(Problem) {
         guard batch.interactions.contains(where: { $0.reasons?.isEmpty == false }) else { return }
         let community = try call.communityThatKnows(call.id)
-        let known = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
+        let known = try call.orUnavailable { () throws(Failure) in try community.interests(ofUser: call.id) }
         let interests = batch.interests(after: known)
         if interests != known { _ = try call.apply(.state(interests: interests)) }
     }
@@ -103,7 +104,7 @@ extension Responder {
         let community = try call.communityThatKnows(call.id)
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
-        let found = try call.orUnavailable { () throws(ServiceError) in
+        let found = try call.orUnavailable { () throws(Failure) in
             // One more than the limit shows whether there is another page.
             try community.interactions(ofUser: call.id, after: after, latestFirst: false, limit: limit + 1)
         }
@@ -122,7 +123,7 @@ extension Responder {
         try takeChange(call)
         call.responder.exposures?.forget(call.id)
         let outcome = try call.apply(.forget(id: nil))
-        try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
+        try call.orUnavailable { () throws(Failure) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
         // The first note came before the sessions were forgotten, so the change is noted again.
         call.responder.changes.memberChanged(call.id)
         return forgotten(outcome, call)
@@ -167,7 +168,7 @@ extension Responder {
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> Interests {
         let community = try call.communityThatKnows(call.id)
-        let interests = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
+        let interests = try call.orUnavailable { () throws(Failure) in try community.interests(ofUser: call.id) }
         return Interests(userId: call.id, interests: interests)
     }
 }
@@ -178,7 +179,7 @@ extension Call {
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     fileprivate func communityThatKnows(_ id: String) throws(Problem) -> any CommunitySource {
         let community = try community(with: .memberChanges)
-        if try orUnavailable({ () throws(ServiceError) in try community.isForgotten(user: id) }) {
+        if try orUnavailable({ () throws(Failure) in try community.isForgotten(user: id) }) {
             throw .forgottenMember(id)
         }
         return community

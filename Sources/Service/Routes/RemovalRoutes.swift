@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import HTTP
@@ -75,9 +76,9 @@ extension Call {
         let community = try community(with: .removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
         if let user = change.forgottenUserID { responder.exposures?.forget(user) }
-        let outcome = try orUnavailable { () throws(ServiceError) in try community.apply(change) }
+        let outcome = try orUnavailable { () throws(Failure) in try community.apply(change) }
         if let user = change.forgottenUserID {
-            try orUnavailable { () throws(ServiceError) in try responder.sessions?.forgetAll(ofUser: user) }
+            try orUnavailable { () throws(Failure) in try responder.sessions?.forgetAll(ofUser: user) }
             // The first note came before the sessions were forgotten, so the change is noted again.
             responder.changes.memberChanged(user)
         }

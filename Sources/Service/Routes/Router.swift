@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Changes
 import HTTP
 
@@ -290,7 +291,7 @@ final class Router: Sendable {
                 let snapshot = responder.follower.current.snapshot.map({ VisibleSnapshot($0) })
             else { continue }
             func isKnown(_ id: String) throws(Problem) -> Bool {
-                do throws(ServiceError) {
+                do throws(Failure) {
                     return try community.profile(ofUser: id, in: snapshot, atMilliseconds: responder.now()) != nil
                 } catch { throw .unavailable(error) }
             }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import HTTP
 import Model
 
@@ -78,7 +79,7 @@ extension Responder {
     @Sendable
     fileprivate static func curation(_ call: Call) throws(Problem) -> CuratedGroups {
         let community = try call.community(with: .siteDecisions)
-        let curations = try call.orUnavailable { () throws(ServiceError) in try community.curations() }
+        let curations = try call.orUnavailable { () throws(Failure) in try community.curations() }
         return CuratedGroups(curations, atSeconds: call.responder.now() / 1000)
     }
 }
@@ -121,7 +122,7 @@ extension Responder {
     fileprivate static func hiddenGroups(_ call: Call) throws(Problem) -> HiddenGroups {
         let community = try call.community(with: .siteDecisions)
         let limit = call.parameters.limit
-        let found = try call.orUnavailable { () throws(ServiceError) in
+        let found = try call.orUnavailable { () throws(Failure) in
             // One more than the limit shows whether there is another page.
             try community.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
         }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Experiments
 import Model
 import ModelStore

@@ -49,16 +49,18 @@ final class SessionFile: SessionStore {
     /// - Parameters:
     ///   - path: the path of the file.
     ///   - damaged: counts the damaged lists in the file.
-    /// - Throws: `ServiceError.startFailed` if the file cannot be opened for another reason.
-    init(path: String, damaged: DamagedLists) throws(ServiceError) {
+    /// - Throws: `Failure.general` if the file cannot be opened for another reason.
+    init(path: String, damaged: DamagedLists) throws(Failure) {
         self.path = path
         self.damaged = damaged
         do {
-            try use(writing) { connection throws(DatabaseError) in _ = try opened(&connection) }
+            try use(writing) { connection throws(Failure) in _ = try opened(&connection) }
         } catch {
-            guard !error.isFull, !error.isReadOnly, !isOnReadOnlyDisk, refusal == nil else { return }
-            throw ServiceError(
-                .startFailed, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
+            guard error.code != .diskFull, !error.isOfReadOnlyDatabase, !isOnReadOnlyDisk, refusal == nil else {
+                return
+            }
+            throw Failure(
+                .general, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
         }
     }
 
@@ -70,14 +72,14 @@ final class SessionFile: SessionStore {
         return unsafe access(String(folder), W_OK) != 0 && errno == EROFS
     }
 
-    private func opened(_ connection: inout Connection) throws(DatabaseError) -> Database {
+    private func opened(_ connection: inout Connection) throws(Failure) -> Database {
         if let database = connection.database { return database }
         let database = try open()
         connection.database = database
         return database
     }
 
-    private func open() throws(DatabaseError) -> Database {
+    private func open() throws(Failure) -> Database {
         let database = try Database(path: path, mode: .create)
         // No request waits for the disk. A killed process still loses nothing, and a loss of power at worst the
         // sessions.
@@ -102,7 +104,7 @@ final class SessionFile: SessionStore {
     }
 
     /// Empties a file of another program, whose lists this one may not be able to read.
-    private func removeOtherFormat(_ database: Database) throws(DatabaseError) {
+    private func removeOtherFormat(_ database: Database) throws(Failure) {
         let format = Int64(FrozenPlan.format)
         guard try database.integer("PRAGMA user_version") != format else { return }
         if try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0 > 0 { damaged.foundOtherFormat(in: path) }
@@ -114,19 +116,19 @@ final class SessionFile: SessionStore {
             """)
     }
 
-    func probeWriting() throws(ServiceError) {
-        try using(writing) { connection throws(DatabaseError) in try opened(&connection).probeWriting() }
+    func probeWriting() throws(Failure) {
+        try using(writing) { connection throws(Failure) in try opened(&connection).probeWriting() }
     }
 
-    func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
+    func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan? {
         try use(user, session, at: now)?.plan
     }
 
     /// Returns the list of a session that has not ended, and whether the use was recorded, as it is at intervals.
-    func use(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) -> (
+    func use(_ user: String, _ session: String?, at now: Int64) throws(Failure) -> (
         plan: FrozenPlan, isNoted: Bool
     )? {
-        let found: (bytes: [UInt8], usedAt: Int64)? = try using(reading) { connection throws(DatabaseError) in
+        let found: (bytes: [UInt8], usedAt: Int64)? = try using(reading) { connection throws(Failure) in
             let database = try opened(&connection)
             let row = try database.prepare("SELECT used_at, plan FROM sessions WHERE user_id = ? AND session_id = ?")
             row.bind(user, at: 1)
@@ -142,7 +144,7 @@ final class SessionFile: SessionStore {
     }
 
     /// Decodes the list in a row, or returns `nil` if it cannot be read and a new one must be made.
-    private func plan(in bytes: [UInt8], _ user: String, _ session: String?) throws(ServiceError) -> FrozenPlan? {
+    private func plan(in bytes: [UInt8], _ user: String, _ session: String?) throws(Failure) -> FrozenPlan? {
         do {
             return try FrozenPlan(sealed: bytes, ofUser: user, session: session)
         } catch {
@@ -150,7 +152,7 @@ final class SessionFile: SessionStore {
             damaged.found(in: path)
         }
         // A counted list is removed; a list that another request has stored since then stays.
-        try using(writing) { connection throws(DatabaseError) in
+        try using(writing) { connection throws(Failure) in
             let forget = try opened(&connection).prepare(
                 "DELETE FROM sessions WHERE user_id = ? AND session_id = ? AND plan = ?")
             forget.bind(user, at: 1)
@@ -161,7 +163,7 @@ final class SessionFile: SessionStore {
         return nil
     }
 
-    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
+    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(Failure)
         -> FrozenPlan
     {
         let bytes = plan.sealed(ofUser: user, session: session)
@@ -172,11 +174,11 @@ final class SessionFile: SessionStore {
     /// Stores lists, and removes a few ended ones.
     ///
     /// Beyond the limit of a member's sessions, the lists used longest ago are removed.
-    func keep(_ lists: [SealedList]) throws(ServiceError) {
-        try using(writing) { connection throws(DatabaseError) in
+    func keep(_ lists: [SealedList]) throws(Failure) {
+        try using(writing) { connection throws(Failure) in
             let database = try opened(&connection)
             // A single transaction, because all lists change some of the same pages.
-            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+            try database.transaction { () throws(Failure) in
                 for list in lists {
                     try Self.forgetEnded(database, &connection.cleanedThrough, at: list.usedAt)
                     try Self.insert(list, into: database)
@@ -185,7 +187,7 @@ final class SessionFile: SessionStore {
         }
     }
 
-    private static func insert(_ list: SealedList, into database: Database) throws(DatabaseError) {
+    private static func insert(_ list: SealedList, into database: Database) throws(Failure) {
         let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
         insert.bind(list.user, at: 1)
         insert.bind(list.session ?? "", at: 2)
@@ -203,7 +205,7 @@ final class SessionFile: SessionStore {
 
     /// Checks some rows, removes ended sessions, and returns a little space to the disk.
     private static func forgetEnded(_ database: Database, _ cleanedThrough: inout Int64, at now: Int64)
-        throws(DatabaseError)
+        throws(Failure)
     {
         let rows = try database.prepare(
             "SELECT rowid, used_at FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
@@ -223,8 +225,8 @@ final class SessionFile: SessionStore {
         try database.execute("PRAGMA incremental_vacuum(\(pagesPerCleaning))")
     }
 
-    func forgetAll(ofUser user: String) throws(ServiceError) {
-        try using(writing) { connection throws(DatabaseError) in
+    func forgetAll(ofUser user: String) throws(Failure) {
+        try using(writing) { connection throws(Failure) in
             let database = try opened(&connection)
             let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
             forget.bind(user, at: 1)
@@ -234,8 +236,8 @@ final class SessionFile: SessionStore {
         }
     }
 
-    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
-        try using(writing) { connection throws(DatabaseError) in
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure) {
+        try using(writing) { connection throws(Failure) in
             let database = try opened(&connection)
             let note = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
             note.bind(instant, at: 1)
@@ -246,28 +248,28 @@ final class SessionFile: SessionStore {
     }
 
     private func using<Result>(
-        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(DatabaseError) -> Result
-    ) throws(ServiceError) -> Result {
+        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
         do {
             return try use(connection, body)
-        } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(refusal ?? error.reason)") }
+        } catch { throw Failure(.databaseFailed, "sessions cannot be kept: \(refusal ?? error.message)") }
     }
 
     /// Runs `body`, and runs it again with a new file if the file is damaged.
     private func use<Result>(
-        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(DatabaseError) -> Result
-    ) throws(DatabaseError) -> Result {
-        let result: Swift.Result<Result, DatabaseError> = connection.withLock { connection in
+        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let result: Swift.Result<Result, Failure> = connection.withLock { connection in
             // The other connection may have put the file aside.
             let count = putAsideCount.withLock { $0 }
             if connection.putAsideCount != count { connection = Connection(putAsideCount: count) }
-            do throws(DatabaseError) { return .success(try body(&connection)) } catch {
+            do throws(Failure) { return .success(try body(&connection)) } catch {
                 // A connection that was opened read-only stays so.
-                if error.isReadOnly { connection = Connection(putAsideCount: count) }
-                guard error.isDamaged || error.isNotADatabase else { return .failure(error) }
+                if error.isOfReadOnlyDatabase { connection = Connection(putAsideCount: count) }
+                guard error.isOfDamagedDatabase else { return .failure(error) }
             }
             connection = Connection(putAsideCount: putAside(after: count))
-            do throws(DatabaseError) { return .success(try body(&connection)) } catch { return .failure(error) }
+            do throws(Failure) { return .success(try body(&connection)) } catch { return .failure(error) }
         }
         return try result.get()
     }

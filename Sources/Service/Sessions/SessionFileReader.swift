@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Glibc
 import SQLite
 import Synchronization
@@ -10,19 +10,19 @@ package struct SessionFileReader {
 
     /// Opens the file of a daemon, or returns `nil` if there is none.
     ///
-    /// - Throws: `ServiceError.sessionsFailed` if the file cannot be opened.
-    package init?(path: String) throws(ServiceError) {
+    /// - Throws: `Failure.databaseFailed` if the file cannot be opened.
+    package init?(path: String) throws(Failure) {
         guard unsafe access(path, F_OK) == 0 else { return nil }
         self.path = path
-        do throws(DatabaseError) {
+        do throws(Failure) {
             database = try Database(path: path, mode: .readWrite)
             try database.execute("PRAGMA secure_delete = ON")
         } catch { throw Self.failure(path, error) }
     }
 
     /// Returns the number of lists of a member.
-    package func count(ofUser user: String) throws(ServiceError) -> Int {
-        try run("SELECT count(*) FROM sessions WHERE user_id = ?", user) { statement throws(DatabaseError) in
+    package func count(ofUser user: String) throws(Failure) -> Int {
+        try run("SELECT count(*) FROM sessions WHERE user_id = ?", user) { statement throws(Failure) in
             try statement.step() ? Int(statement.integer(0)) : 0
         }
     }
@@ -30,19 +30,19 @@ package struct SessionFileReader {
     /// Removes all lists of a member, also from the write-ahead log unless a reader is active.
     ///
     /// - Returns: the number of removed lists.
-    package func forget(ofUser user: String) throws(ServiceError) -> Int {
+    package func forget(ofUser user: String) throws(Failure) -> Int {
         let before = database.totalChanges
-        return try run("DELETE FROM sessions WHERE user_id = ?", user) { statement throws(DatabaseError) in
+        return try run("DELETE FROM sessions WHERE user_id = ?", user) { statement throws(Failure) in
             try statement.run()
             _ = try database.emptyLog()
             return Int(database.totalChanges - before)
         }
     }
 
-    private func run(_ sql: String, _ user: String, _ body: (Statement) throws(DatabaseError) -> Int)
-        throws(ServiceError) -> Int
+    private func run(_ sql: String, _ user: String, _ body: (Statement) throws(Failure) -> Int)
+        throws(Failure) -> Int
     {
-        do throws(DatabaseError) {
+        do throws(Failure) {
             let statement = try database.prepare(sql)
             statement.bind(user, at: 1)
             defer { statement.reset() }
@@ -50,12 +50,12 @@ package struct SessionFileReader {
         } catch { throw failure(error) }
     }
 
-    func failure(_ error: DatabaseError) -> ServiceError { Self.failure(path, error) }
+    func failure(_ error: Failure) -> Failure { Self.failure(path, error) }
 
-    private static func failure(_ path: String, _ error: DatabaseError) -> ServiceError {
+    private static func failure(_ path: String, _ error: Failure) -> Failure {
         let refusal = FileAccess.refusal(toWrite: FileAccess.database(path))
-        return ServiceError(
-            .sessionsFailed, "the sessions in \(path) cannot be read or written: \(refusal ?? error.message)")
+        return Failure(
+            .databaseFailed, "the sessions in \(path) cannot be read or written: \(refusal ?? error.message)")
     }
 }
 
@@ -72,9 +72,9 @@ extension SessionFileReader {
 
     /// Reads all lists, and changes nothing.
     ///
-    /// - Throws: `ServiceError.sessionsFailed` if the file cannot be read.
-    package func examine() throws(ServiceError) -> Examination {
-        do throws(DatabaseError) {
+    /// - Throws: `Failure.databaseFailed` if the file cannot be read.
+    package func examine() throws(Failure) -> Examination {
+        do throws(Failure) {
             var examination = Examination()
             let check = try database.prepare("PRAGMA integrity_check(10)")
             while try check.step() { if check.text(0) != "ok" { examination.damage.append(check.text(0)) } }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Experiments
 import Model
 import Recommendation
@@ -16,22 +17,22 @@ protocol SessionStore: Sendable {
     ///     or `nil` if there is neither.
     ///   - now: the time, in Unix milliseconds.
     /// - Returns: `nil` if there is no such session.
-    func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan?
+    func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan?
 
     /// Stores the list of a session that has none.
     ///
     /// - Returns: the list that the session has now; it is another one if another request was faster.
-    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
+    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(Failure)
         -> FrozenPlan
 
     /// Records a use of a session, if it has a list, at a time in Unix milliseconds.
-    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError)
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure)
 
     /// Removes the lists of all sessions of a member, which reveal the groups that the member was in.
-    func forgetAll(ofUser user: String) throws(ServiceError)
+    func forgetAll(ofUser user: String) throws(Failure)
 
     /// Tests whether writing is possible, without changing anything.
-    func probeWriting() throws(ServiceError)
+    func probeWriting() throws(Failure)
 }
 
 /// The lifetimes of sessions.

@@ -1,3 +1,4 @@
+import Basics
 import Model
 import Synchronization
 
@@ -60,7 +61,7 @@ final class Sessions: Sendable {
         if plan == nil, let use = use(ofUser: user, session: session),
             SessionLife.lastUse(ofSession: session, at: now).contains(use.atMilliseconds)
         {
-            _ = writing { () throws(ServiceError) in
+            _ = writing { () throws(Failure) in
                 try stored.noteUse(ofUser: user, session: session, at: use.atMilliseconds)
             }
             plan = read(user, session, at: now)
@@ -71,7 +72,7 @@ final class Sessions: Sendable {
 
     /// Stores the list of a session that has none; see `SessionStore.keep`.
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) -> FrozenPlan {
-        let kept = writing { () throws(ServiceError) in
+        let kept = writing { () throws(Failure) in
             try stored.keep(plan, ofUser: user, session: session, at: now)
         }
         remember(user, session, at: now)
@@ -80,30 +81,30 @@ final class Sessions: Sendable {
 
     /// Removes the lists of all sessions of a member.
     ///
-    /// - Throws: `ServiceError` if that fails, because the member must be told.
-    func forgetAll(ofUser user: String) throws(ServiceError) { try stored.forgetAll(ofUser: user) }
+    /// - Throws: `Failure` if that fails, because the member must be told.
+    func forgetAll(ofUser user: String) throws(Failure) { try stored.forgetAll(ofUser: user) }
 
     /// Tests, after a failure, whether lists can be stored again; called once a second.
     func probeWriting() { if condition.isFailing { testWriting() } }
 
     /// Tests whether lists can be stored.
-    func testWriting() { _ = writing { () throws(ServiceError) in try stored.probeWriting() } }
+    func testWriting() { _ = writing { () throws(Failure) in try stored.probeWriting() } }
 
     /// Reads a list.
     ///
     /// A success does not clear the condition, because reading also works on a full disk.
     private func read(_ user: String, _ session: String?, at now: Int64) -> FrozenPlan? {
-        watching { () throws(ServiceError) in try stored.plan(ofUser: user, session: session, at: now) } ?? nil
+        watching { () throws(Failure) in try stored.plan(ofUser: user, session: session, at: now) } ?? nil
     }
 
-    private func writing<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
+    private func writing<Result>(_ body: () throws(Failure) -> Result) -> Result? {
         let result = watching(body)
         if result != nil { condition.worked() }
         return result
     }
 
-    private func watching<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
-        do throws(ServiceError) { return try body() } catch {
+    private func watching<Result>(_ body: () throws(Failure) -> Result) -> Result? {
+        do throws(Failure) { return try body() } catch {
             condition.failed("\(error.message); lists are made anew for each request")
             return nil
         }

@@ -1,3 +1,4 @@
+import Basics
 import ModelStore
 import Synchronization
 
@@ -31,14 +32,14 @@ final class SharedSessions: SessionStore {
         self.damaged = damaged
     }
 
-    func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
+    func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan? {
         pending.write(ifAnyOf: user)
         if let (plan, isNoted) = try? local.use(user, session, at: now) {
             if isNoted { touch(user, session, at: now) }
             return plan
         }
         let shared: (bytes: [UInt8], usedAt: Int64)? =
-            asking { () throws(StoreError) in try channel.list(ofUser: user, session: session ?? "") } ?? nil
+            asking { () throws(Failure) in try channel.list(ofUser: user, session: session ?? "") } ?? nil
         guard let shared, SessionLife.lastUse(ofSession: session, at: now).contains(shared.usedAt),
             let plan = try? opened(shared.bytes, user, session)
         else { return nil }
@@ -47,7 +48,7 @@ final class SharedSessions: SessionStore {
         return plan
     }
 
-    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
+    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(Failure)
         -> FrozenPlan
     {
         guard let shared = share(plan, user, session, at: now) else {
@@ -69,7 +70,7 @@ final class SharedSessions: SessionStore {
         let bytes = plan.sealed(ofUser: user, session: session)
         // On the second attempt, a damaged list is gone.
         for _ in 0..<2 {
-            let answer = asking { () throws(StoreError) in
+            let answer = asking { () throws(Failure) in
                 try channel.keep(
                     bytes, ofUser: user, session: session ?? "", at: now,
                     lastUse: SessionLife.lastUse(ofSession: session, at: now), lifetime: Self.lifetime)
@@ -95,7 +96,7 @@ final class SharedSessions: SessionStore {
         } catch {
             if case .damaged = error {
                 damaged.found(in: channel.location)
-                _ = asking { () throws(StoreError) in
+                _ = asking { () throws(Failure) in
                     try channel.remove(bytes, ofUser: user, session: session ?? "")
                 }
             }
@@ -103,29 +104,29 @@ final class SharedSessions: SessionStore {
         }
     }
 
-    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure) {
         touch(user, session, at: instant)
         pending.write(ifAnyOf: user)
         try local.noteUse(ofUser: user, session: session, at: instant)
     }
 
-    func forgetAll(ofUser user: String) throws(ServiceError) {
+    func forgetAll(ofUser user: String) throws(Failure) {
         try pending.forgetAll(ofUser: user)
-        _ = asking { () throws(StoreError) in try channel.forgetSessions(ofUser: user) }
+        _ = asking { () throws(Failure) in try channel.forgetSessions(ofUser: user) }
     }
 
-    func probeWriting() throws(ServiceError) { try local.probeWriting() }
+    func probeWriting() throws(Failure) { try local.probeWriting() }
 
     private static let lifetime = Duration.milliseconds(SessionLife.ownMilliseconds)
 
     private func touch(_ user: String, _ session: String?, at now: Int64) {
-        _ = asking { () throws(StoreError) in
+        _ = asking { () throws(Failure) in
             try channel.touch(ofUser: user, session: session ?? "", at: now, lifetime: Self.lifetime)
         }
     }
 
     /// Asks the store, or returns `nil` if it does not answer or failed a moment ago.
-    private func asking<Result>(_ body: () throws(StoreError) -> Result) -> Result? {
+    private func asking<Result>(_ body: () throws(Failure) -> Result) -> Result? {
         let mayAsk = nextAttempt.withLock { next in
             guard let time = next else { return true }
             guard time <= .now else { return false }
@@ -134,7 +135,7 @@ final class SharedSessions: SessionStore {
             return true
         }
         guard mayAsk else { return nil }
-        do throws(StoreError) {
+        do throws(Failure) {
             let result = try body()
             nextAttempt.withLock { $0 = nil }
             return result
@@ -189,8 +190,8 @@ private final class PendingLists: Sendable {
     }
 
     /// Removes all lists of a member, also from the file.
-    func forgetAll(ofUser user: String) throws(ServiceError) {
-        try writing.withLock { _ throws(ServiceError) in
+    func forgetAll(ofUser user: String) throws(Failure) {
+        try writing.withLock { _ throws(Failure) in
             lists.withLock { $0.removeAll { $0.isOf(user) } }
             try file.forgetAll(ofUser: user)
         }

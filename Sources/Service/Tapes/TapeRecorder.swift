@@ -1,3 +1,4 @@
+import Basics
 import Dispatch
 import HTTP
 import Synchronization
@@ -39,10 +40,10 @@ final class TapeRecorder: Sendable {
     ///   - log: the log for problems.
     ///   - queueLimit: the most exchanges in the queue.
     ///   - now: returns the time, in Unix milliseconds.
-    /// - Throws: `ServiceError.startFailed` if the folder cannot be used, or the thread cannot be started.
+    /// - Throws: `Failure.general` if the folder cannot be used, or the thread cannot be started.
     init(
         _ settings: TapeSettings, log: EventLog, queueLimit: Int = 32_768, now: @escaping @Sendable () -> Int64
-    ) throws(ServiceError) {
+    ) throws(Failure) {
         self.queueLimit = queueLimit
         maker = ExchangeMaker(pseudonyms: settings.pseudonyms)
         self.now = now
@@ -53,12 +54,12 @@ final class TapeRecorder: Sendable {
         do throws(TapeError) {
             writer = Writer(
                 try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits))
-        } catch { throw ServiceError(.startFailed, error.message) }
+        } catch { throw Failure(.general, error.message) }
         let isStarted = WorkThreads(1, waiting: 1, niceness: 19).add { [self] in
             run(writer)
             hasEnded.signal()
         }
-        guard isStarted else { throw ServiceError(.startFailed, "there can be no thread that records requests") }
+        guard isStarted else { throw Failure(.general, "there can be no thread that records requests") }
         log.info("requests are recorded in \(settings.folder)")
     }
 

@@ -54,7 +54,7 @@ enum GenerateCommand: Benchmark {
         let folder = parsed.text("output")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch { throw Failure(Failure.general, "cannot create the folder \(folder): \(SystemWords.sentence(error))") }
+        } catch { throw Failure(.general, "cannot create the folder \(folder): \(SystemWords.sentence(error))") }
         let community = Community(parameters)
         let line = ProgressLine()
         for file in Self.files where file.isPart(of: parameters) {

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Foundation
 import Glibc
@@ -36,7 +37,7 @@ final class Child {
         try process.run()
         let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(Failure.badData, "\(words[0]) failed: \(text)") }
+        guard process.terminationStatus == 0 else { throw Failure(.badData, "\(words[0]) failed: \(text)") }
         return text
     }
 
@@ -46,7 +47,7 @@ final class Child {
     static func path(of program: String, package: String) throws -> String {
         let paths = ["/usr/bin/", "/usr/sbin/", "/bin/", "/usr/local/bin/", "/usr/local/sbin/"].map { $0 + program }
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
-            throw Failure(Failure.badData, "\(program) is not installed: apt-get install \(package)")
+            throw Failure(.badData, "\(program) is not installed: apt-get install \(package)")
         }
         return path
     }
@@ -69,7 +70,7 @@ final class Child {
             guard process.isRunning else { break }
             usleep(5000)
         }
-        throw Failure(Failure.badData, "\(process.arguments ?? []) did not start: \(errors)")
+        throw Failure(.badData, "\(process.arguments ?? []) did not start: \(errors)")
     }
 
     /// The text of its standard error so far.
@@ -91,7 +92,7 @@ final class Child {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let words = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("Anonymous:") }?.split(separator: " ")
         guard let words, words.count == 3, let kibibytes = Int(words[1]) else {
-            throw Failure(Failure.badData, "\(path) does not tell how much memory is anonymous")
+            throw Failure(.badData, "\(path) does not tell how much memory is anonymous")
         }
         return kibibytes * 1024
     }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Dispatch
 import Foundation
@@ -27,7 +28,7 @@ final class ClientConnection {
                 unsafe connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard outcome == 0 else { throw Failure(Failure.badData, "nothing listens at port \(port)") }
+        guard outcome == 0 else { throw Failure(.badData, "nothing listens at port \(port)") }
         var yes: Int32 = 1
         unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
     }
@@ -65,7 +66,7 @@ final class ClientConnection {
     /// Sends a request in one call.
     func send(_ request: [UInt8]) throws(Failure) {
         let count = unsafe Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL))
-        guard count == request.count else { throw Failure(Failure.badData, "a request could not be sent") }
+        guard count == request.count else { throw Failure(.badData, "a request could not be sent") }
     }
 
     /// Receives bytes, waiting for the first one.
@@ -73,7 +74,7 @@ final class ClientConnection {
     /// - Returns: the response if it is complete, otherwise nil.
     func receive() throws(Failure) -> Response? {
         let count = unsafe recv(socket, &portion, portion.count, 0)
-        guard count > 0 else { throw Failure(Failure.badData, "the server ended a connection") }
+        guard count > 0 else { throw Failure(.badData, "the server ended a connection") }
         received += portion[..<count]
         guard let (head, length) = head() else { return nil }
         let end = head + length

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Dispatch
 import Foundation
@@ -61,7 +62,7 @@ struct HammeredStore {
         }
         let outcome = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 3)
         isOver.wait()
-        guard let requests = total.requests.withLock({ $0 }) else { throw Failure(Failure.badData, "wrk failed") }
+        guard let requests = total.requests.withLock({ $0 }) else { throw Failure(.badData, "wrk failed") }
         return """
             {"benchmark":"serve","row":"hammered","hammeringRequests":\(requests),\
             "requests":\(outcome.latencies.count),"failures":\(alone.failures + outcome.failures),\

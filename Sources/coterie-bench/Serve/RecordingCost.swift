@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Foundation
 import Glibc
@@ -42,7 +43,7 @@ struct RecordingCost {
                     return scene.request(Int.random(in: 0..<scene.size.members, using: &generator), session: session)
                 }
                 let outcome = try load.run(seconds: Double(seconds), perSecond: nil, seed: UInt64(round))
-                guard outcome.failures == 0 else { throw Failure(Failure.badData, "lists were refused") }
+                guard outcome.failures == 0 else { throw Failure(.badData, "lists were refused") }
                 uncached[number].append(outcome.perSecond)
             }
         }
@@ -146,7 +147,7 @@ struct RedisFetch {
             }
             for _ in 0..<(joined.count * RelationTable.standard.requiredRelations.count) {
                 guard try connection.receive().hasContent else {
-                    throw Failure(Failure.badData, "a list is missing in Redis")
+                    throw Failure(.badData, "a list is missing in Redis")
                 }
             }
         }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Glibc
 import Model
@@ -118,7 +119,7 @@ struct Wrk {
         guard !text.contains("Non-2xx"), !text.contains("Socket errors"),
             let rate = text.firstMatch(of: #/Requests/sec: +([0-9.]+)/#).flatMap({ Double($0.output.1) }),
             let count = text.firstMatch(of: #/([0-9]+) requests in /#).flatMap({ Double($0.output.1) })
-        else { throw Failure(Failure.badData, "requests failed: \(text)") }
+        else { throw Failure(.badData, "requests failed: \(text)") }
         return Round(perSecond: rate, processorMicroseconds: (server.processorSeconds - begin) * 1e6 / count)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Foundation
 import Glibc
@@ -81,7 +82,7 @@ struct ServeMeasurements {
             let (session, member) = number.quotientAndRemainder(dividingBy: scene.size.members)
             let answer = try connection.answer(to: scene.request(member, session: session))
             guard answer.status == 200 else {
-                throw Failure(Failure.badData, String(decoding: answer.body, as: UTF8.self))
+                throw Failure(.badData, String(decoding: answer.body, as: UTF8.self))
             }
         }
         return (servers.daemon.processorSeconds - begin) * 1e6 / Double(requests)

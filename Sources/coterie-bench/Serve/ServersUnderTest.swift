@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Foundation
 import Glibc
@@ -17,7 +18,7 @@ struct ServersUnderTest {
     init(_ scene: ServeScene) throws {
         (daemon, daemonPort) = try Self.startDaemon(scene, folder: scene.folder)
         let answer = try ClientConnection(port: daemonPort).answer(to: scene.request(0))
-        guard answer.status == 200 else { throw Failure(Failure.badData, String(decoding: answer.body, as: UTF8.self)) }
+        guard answer.status == 200 else { throw Failure(.badData, String(decoding: answer.body, as: UTF8.self)) }
         (nginx, nginxPort) = try Self.startNginx(serving: answer.body, in: scene.folder + "/nginx")
     }
 
@@ -41,7 +42,7 @@ struct ServersUnderTest {
     private static func daemonPath() throws -> String {
         let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
         guard FileManager.default.isExecutableFile(atPath: executable) else {
-            throw Failure(Failure.badData, "there is no coterie beside this program: swift build -c release")
+            throw Failure(.badData, "there is no coterie beside this program: swift build -c release")
         }
         return executable
     }
@@ -82,7 +83,7 @@ struct ServersUnderTest {
             try? ClientConnection(port: port).answer(to: ClientConnection.request("/answer.json"))
         }
         guard answer.status == 200, answer.body == body else {
-            throw Failure(Failure.badData, "nginx does not serve the file")
+            throw Failure(.badData, "nginx does not serve the file")
         }
         return (nginx, port)
     }
@@ -100,7 +101,7 @@ struct ServersUnderTest {
                 unsafe bind(listener, generic, length) == 0 && getsockname(listener, generic, &length) == 0
             }
         }
-        guard isBound else { throw Failure(Failure.badData, "no port is free") }
+        guard isBound else { throw Failure(.badData, "no port is free") }
         return UInt16(bigEndian: address.sin_port)
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Foundation
 
@@ -75,6 +76,6 @@ enum SoakBenchmark: Benchmark {
             "anonymousBytesByThird":[\(memory.joined(separator: ","))],\
             "openFilesByThird":[\(files.joined(separator: ","))],"verdict":"\(failures.isEmpty ? "passed" : "failed")"}
             """)
-        guard failures.isEmpty else { throw Failure(Failure.badData, "\(failures.count) things did not hold") }
+        guard failures.isEmpty else { throw Failure(.badData, "\(failures.count) things did not hold") }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Recompute
@@ -42,7 +43,7 @@ enum ApplyCommand: Subcommand {
         }
         try output.flush()
         guard !outcome.holdsBack else {
-            throw Failure(Failure.badData, "not all changes are in the catalog: some wait for others")
+            throw Failure(.badData, "not all changes are in the catalog: some wait for others")
         }
     }
 }

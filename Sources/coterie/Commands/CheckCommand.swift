@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import FoundationEssentials
 import Glibc
@@ -143,11 +144,11 @@ private struct CheckReport: ~Copyable {
         if isJSON { try output.json(document: Answer(isWell: bad == 0, findings: shown)) }
         try output.flush()
         guard bad == 0 else {
-            throw Failure(Failure.badData, bad == 1 ? "one thing is bad" : "\(bad) things are bad")
+            throw Failure(.badData, bad == 1 ? "one thing is bad" : "\(bad) things are bad")
         }
         let warnings = findings.count { $0.state == .warning }
         guard warnings == 0 else {
-            throw Failure(Failure.warning, warnings == 1 ? "there is a warning" : "there are \(warnings) warnings")
+            throw Failure(.warning, warnings == 1 ? "there is a warning" : "there are \(warnings) warnings")
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 
 /// `coterie config`.
@@ -105,6 +106,6 @@ enum ConfigCommand: ConfiguredCommand {
         let words = CommandWords(of: ServeCommand.command, program: Coterie.program.name)
         do {
             _ = try ServeSettings.live(words.completed(environment: [:], configured: configured), keys: nil)
-        } catch { throw Failure(Failure.badData, Failure(error).message) }
+        } catch { throw Failure(.badData, Failure(error).message) }
     }
 }

@@ -59,9 +59,9 @@ enum CurateCommand: Subcommand {
         switch try parsed.decide(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), about: group) {
         case .changed, .unchanged, .unknownGroup: break
         case .privateGroup:
-            throw Failure(Failure.badData, "group \"\(group)\" is private or undescribed: it cannot be curated")
+            throw Failure(.badData, "group \"\(group)\" is private or undescribed: it cannot be curated")
         case .expiresBeforeStart:
-            throw Failure(Failure.badData, "group \"\(group)\" would expire before it starts")
+            throw Failure(.badData, "group \"\(group)\" would expire before it starts")
         }
     }
 
@@ -69,7 +69,7 @@ enum CurateCommand: Subcommand {
         let group = try named(parsed)
         guard try parsed.decide(.uncurate, about: group) == .changed else {
             throw Failure(
-                Failure.badData,
+                .badData,
                 "group \"\(group)\" is not curated: \"coterie curate list\" lists the curated groups")
         }
     }

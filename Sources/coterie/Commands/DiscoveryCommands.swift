@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CommandLine
 import Model
 import ModelStore
@@ -80,7 +81,7 @@ enum ContactsCommand: Subcommand {
         let site = try Site(parsed, of: .all, needsCatalog: true)
         guard !site.version.manifest.hasOwnMembers else {
             throw Failure(
-                Failure.badData,
+                .badData,
                 """
                 version \(site.version.manifest.version) was made of tables: the catalog does not know who is in which \
                 group

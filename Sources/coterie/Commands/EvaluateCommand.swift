@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Evaluation
@@ -90,7 +91,7 @@ enum EvaluateCommand: Subcommand {
             line.clear()
             guard evaluation.memberCount > 0 else {
                 throw Failure(
-                    Failure.badData,
+                    .badData,
                     "nothing that could be found is held out: \(found.need), or give another --hold-out")
             }
             let report = try ComparisonReport(evaluation, found.kind, lengths: lengths, samples: samples, line)

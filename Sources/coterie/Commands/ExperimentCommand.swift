@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Experiments
@@ -99,14 +100,14 @@ enum ExperimentCommand: Subcommand {
         let name = try parsed.experimentName()
         let file = try parsed.experimentsFile()
         guard let definition = file.definitions.first(where: { $0.name == name }) else {
-            throw Failure(Failure.badData, "\(parsed.text("experiments")) has no experiment \"\(name)\"")
+            throw Failure(.badData, "\(parsed.text("experiments")) has no experiment \"\(name)\"")
         }
         let store = try parsed.openStore()
         let known = Set(try store.versionNames())
         for arm in definition.arms {
             guard let version = arm.version, !known.contains(version) else { continue }
             throw Failure(
-                Failure.badData,
+                .badData,
                 """
                 arm \(arm.name) names version \(version), which \(store.location) does not have: "coterie models" \
                 lists all

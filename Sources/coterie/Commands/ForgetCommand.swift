@@ -168,12 +168,12 @@ enum ForgetCommand: Subcommand {
     private static func mergeLedger(_ parsed: ParsedCommand, from path: String) throws {
         let bytes = try RegularFile.read(path, limitBytes: 1 << 30).bytes
         let ledger: Ledger
-        do throws(ChangeError) { ledger = try Ledger(text: String(decoding: bytes, as: UTF8.self)) } catch {
-            throw Failure(Failure.badData, "\(path): \(error.message)")
+        do throws(Failure) { ledger = try Ledger(text: String(decoding: bytes, as: UTF8.self)) } catch {
+            throw Failure(.badData, "\(path): \(error.message)")
         }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         guard let count = try catalog.merge(ledger) else {
-            throw Failure(Failure.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
+            throw Failure(.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
         }
         try parsed.applyChanges(parsed.openStore())
         try say("\(members(count)) forgotten; the ledger has all entries of \(path)")
@@ -193,12 +193,12 @@ enum ForgetCommand: Subcommand {
         var streamed: [BytewiseString: [String: Int]] = [:]
         if let channel = store.shared?.channel {
             var streams = try channel.journals()
-            do throws(ChangeError) { streamed = try streams.traces(of: users) } catch { throw StoreError(error) }
+            streamed = try streams.traces(of: users)
         }
         var journaled: [(place: String, counts: [BytewiseString: Int])] = []
-        let forgotten = try users.filter { user throws(CatalogError) in try catalog.isForgotten(user: user) }
+        let forgotten = try users.filter { user throws(Failure) in try catalog.isForgotten(user: user) }
         for path in parsed.journalFiles() {
-            do throws(ChangeError) {
+            do throws(Failure) {
                 let journal = try ChangeJournal(path: path, mode: .reading)
                 journaled.append(("journal \(path)", try journal.traces(of: users)))
                 // A write-ahead log cannot be searched; only an empty one surely has nothing.
@@ -274,7 +274,7 @@ enum ForgetCommand: Subcommand {
         try output.flush()
         let count = rows.count { !$0.places.isEmpty }
         guard count == 0 else {
-            throw Failure(Failure.general, "something is left of \(count) of \(rows.count) members")
+            throw Failure(.general, "something is left of \(count) of \(rows.count) members")
         }
     }
 

@@ -37,7 +37,7 @@ enum HideCommand: Subcommand {
             let outcome = try parsed.decide(isUndone ? .unhide : .hide, about: group)
             guard outcome == .changed || !isUndone else {
                 throw Failure(
-                    Failure.badData,
+                    .badData,
                     "group \"\(group)\" is not hidden: \"coterie hide --list\" lists the hidden groups")
             }
         } else if parsed.flag("undo") {

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Recompute
@@ -124,9 +125,9 @@ enum ImportCommand: Subcommand {
     private static func applyChanges(_ parsed: ParsedCommand) throws {
         guard Catalog.resolved(parsed.text("catalog")) != nil else { return }
         let store = try parsed.openStore()
-        do throws(RecomputeError) { try parsed.applyChanges(store) } catch {
+        do throws(Failure) { try parsed.applyChanges(store) } catch {
             // The import itself says what is wrong with the catalog.
-            guard case .store = error else { return }
+            guard error.code.isOutOfReach || error.code == .corrupt else { return }
             printToStandardError("warning: \(error). The next \"coterie apply\" makes up for it")
         }
     }
@@ -189,7 +190,7 @@ enum ImportCommand: Subcommand {
     }
 
     /// Returns the catalog to import into; a dry run creates none.
-    private static func catalog(_ parsed: ParsedCommand, isDryRun: Bool) throws(CatalogError) -> Catalog {
+    private static func catalog(_ parsed: ParsedCommand, isDryRun: Bool) throws(Failure) -> Catalog {
         let path = parsed.text("catalog")
         guard isDryRun else {
             if let place = CatalogPlace(of: path), place != .mountedFile {
@@ -197,7 +198,7 @@ enum ImportCommand: Subcommand {
             }
             return try Catalog(path: path, mode: .writing, relations: Coterie.relations)
         }
-        do throws(CatalogError) {
+        do throws(Failure) {
             return try Catalog(path: path, mode: .reading, relations: Coterie.relations)
         } catch {
             guard error.code == .missing else { throw error }

@@ -111,9 +111,9 @@ enum CleanCommand: Subcommand {
         let cleaner = RecordCleaner(
             kind, zone: try parsed.clockZone("timezone"), relations: Coterie.relations,
             ignoring: Set(parsed.names("ignore")))
-        let summary = try cleaner.clean("-", rejectsPath: parsed.textIfGiven("rejects")) { rows throws(CatalogError) in
+        let summary = try cleaner.clean("-", rejectsPath: parsed.textIfGiven("rejects")) { rows throws(Failure) in
             guard Descriptor.write(rows, to: 1) else {
-                throw CatalogError(.fileFailed, "cannot write to standard output")
+                throw Failure(.fileFailed, "cannot write to standard output")
             }
         }
         printToStandardError(String(decoding: try JSONEncoder().encode(summary), as: UTF8.self))

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -82,7 +83,7 @@ struct ListExport {
         let named = unknown.first.map { "\"\(shown($0))\"" }.joined(separator: ", ")
         let subject = unknown.count == 1 ? "1 user is" : "\(Formats.grouped(unknown.count)) users are"
         throw Failure(
-            Failure.badData,
+            .badData,
             "\(subject) unknown: \(named)\(unknown.count > unknown.first.count ? ", …" : ""); "
                 + "the others have their lists")
     }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import FoundationEssentials
 import Model
@@ -146,7 +147,7 @@ enum RollbackCommand: Subcommand {
             let current = try store.current()
             let before = try store.versions().filter { $0.objections == nil }.prefix { $0.version != current }
             guard let current, let last = before.last(where: { $0.version < current }) else {
-                throw Failure(Failure.badData, "there is no version before the current one in \(store.location)")
+                throw Failure(.badData, "there is no version before the current one in \(store.location)")
             }
             target = last.version
         }

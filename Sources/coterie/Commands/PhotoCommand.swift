@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import CommandLine
 import Looks
@@ -76,8 +77,8 @@ enum PhotoCommand: Subcommand {
     private static func example(_ option: String, _ text: String) throws -> LookExample {
         let place = "\(option) \(text.prefix(40))"
         guard text.hasPrefix("[") else { return LookExample(.photo(text), at: place) }
-        do throws(CatalogError) { return LookExample(.vector(try VectorText.numbers(in: text)), at: place) } catch {
-            throw Failure(Failure.badData, "--\(place): \(error.message)")
+        do throws(Failure) { return LookExample(.vector(try VectorText.numbers(in: text)), at: place) } catch {
+            throw Failure(.badData, "--\(place): \(error.message)")
         }
     }
 

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CommandLine
 import FoundationEssentials
 import Model
@@ -88,7 +89,7 @@ enum RecommendCommand: Subcommand {
         try output.flush()
         guard unknownCount == 0 else {
             throw Failure(
-                Failure.badData, "\(unknownCount) of \(users.count) users are unknown; the others have their lists")
+                .badData, "\(unknownCount) of \(users.count) users are unknown; the others have their lists")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Looks
@@ -101,7 +102,7 @@ enum RecomputeCommand: Subcommand {
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.
     private static func eraseRemovedVectors(_ path: String) {
         guard Catalog.isWritable(path) else { return }
-        do throws(CatalogError) {
+        do throws(Failure) {
             _ = try Catalog(path: path, mode: .recording, relations: Coterie.relations).eraseRemovedVectors()
         } catch {
             printToStandardError("warning: the vectors of removed photos could not be erased: \(error.message)")

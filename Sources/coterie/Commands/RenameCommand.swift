@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -38,7 +39,7 @@ enum RenameCommand: Subcommand {
         guard outcome != .unknown else {
             guard !Catalog.isBusy(catalog.path) else {
                 throw Failure(
-                    Failure.tryLater,
+                    .tryLater,
                     "another program writes to the catalog, and does not yet have all changes: try again later")
             }
             throw Lookup.unknown(table, old, near: try catalog.idsNear(old, in: table))

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import FoundationEssentials
 import Glibc
@@ -90,7 +91,7 @@ enum ReplayCommand: Subcommand {
             for line in report.lines { try output.line(line) }
         }
         try output.flush()
-        guard exceeded.isEmpty else { throw Failure(Failure.badData, exceeded.joined(separator: "; ")) }
+        guard exceeded.isEmpty else { throw Failure(.badData, exceeded.joined(separator: "; ")) }
     }
 
     private static func summary(

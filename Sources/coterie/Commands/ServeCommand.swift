@@ -239,7 +239,7 @@ enum ServeCommand: ConfiguredCommand {
     }
 
     /// Returns the path of the catalog, or nil if there is none; warns of a place that does not suit one.
-    private static func readyCatalog(_ path: String) throws(CatalogError) -> String? {
+    private static func readyCatalog(_ path: String) throws(Failure) -> String? {
         guard path != Catalog.noneWord, try isCatalogReady(path) else { return nil }
         if let place = CatalogPlace(of: path) {
             EventLog.standardError.warning("\(place.problem(ofCatalog: path)); \(place.advice)")
@@ -248,8 +248,8 @@ enum ServeCommand: ConfiguredCommand {
     }
 
     /// Returns whether there is a catalog.
-    private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
-        do throws(CatalogError) {
+    private static func isCatalogReady(_ path: String) throws(Failure) -> Bool {
+        do throws(Failure) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
                 _ = try Catalog(path: path, mode: .reading)
                 let reason =
@@ -267,9 +267,9 @@ enum ServeCommand: ConfiguredCommand {
     }
 
     /// Checks that a catalog can be opened for recording or, if the disk is full, read.
-    private static func checkRecording(_ path: String) throws(CatalogError) {
-        do throws(CatalogError) { _ = try Catalog(path: path, mode: .recording) } catch {
-            guard error.isFull else { throw error }
+    private static func checkRecording(_ path: String) throws(Failure) {
+        do throws(Failure) { _ = try Catalog(path: path, mode: .recording) } catch {
+            guard error.code == .diskFull else { throw error }
             _ = try Catalog(path: path, mode: .reading)
             EventLog.standardError.warning("the catalog \(path) cannot be written: \(error.message)")
         }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import CommandLine
 import Model
@@ -96,7 +97,7 @@ enum WhyCommand: Subcommand {
         var verdicts: [RelationVerdict] = []
         var isStale = false
         let ids = parsed.arguments
-        try catalog.snapshot { () throws(CatalogError) in
+        try catalog.snapshot { () throws(Failure) in
             guard let group = try catalog.group(withID: ids[0]), let other = try catalog.group(withID: ids[1]) else {
                 return
             }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Evaluation
@@ -37,7 +38,7 @@ struct BaselineFile {
             let key = Key(name: names[list.name], user: users[list.userID], bucket: list.bucket)
             if let first = known.updateValue(line, forKey: key) {
                 throw Failure(
-                    Failure.badData,
+                    .badData,
                     """
                     \(path), line \(line): list \(list.name), bucket \(list.bucket), of user "\(list.userID)" is there \
                     twice, first in line \(first): remove one of them
@@ -52,7 +53,7 @@ struct BaselineFile {
         guard missing.isEmpty else {
             let names = missing.map(\.rawValue).joined(separator: ", ")
             throw Failure(
-                Failure.badData, "\(path) lacks lists: \(names); it must have all of them, or one list alone")
+                .badData, "\(path) lacks lists: \(names); it must have all of them, or one list alone")
         }
     }
 
@@ -68,7 +69,7 @@ struct BaselineFile {
                     groups[list.groups].map { groupIDs.texts[Int($0)] })
             } catch {
                 throw Failure(
-                    Failure.badData,
+                    .badData,
                     """
                     \(path), line \(list.line): \(error): give the same --hold-out, --sample or files as for the run \
                     that wrote it
@@ -82,7 +83,7 @@ struct BaselineFile {
             "\(path) has no list of \(Formats.grouped(counts.without)) of \(Formats.grouped(counts.tested)) members"
         guard counts.without * 10 <= counts.tested else {
             throw Failure(
-                Failure.badData,
+                .badData,
                 "\(finding): give the same --hold-out, --sample or files as for the run that wrote it")
         }
         printToStandardError("warning: \(finding), for whom it counts as having found nothing")
@@ -147,13 +148,13 @@ struct ListsFile {
                 if let current { try body(current, start) }
                 return
             case .rejected(let rejected):
-                throw Failure(Failure.badData, "\(path), line \(rejected.line): \(rejected.reason)")
+                throw Failure(.badData, "\(path), line \(rejected.line): \(rejected.reason)")
             case .record:
                 guard let bucket = Int(reader.text(1)), BaselineLists.buckets.contains(bucket),
                     let rank = Int(reader.text(3)), rank >= 1
                 else {
                     throw Failure(
-                        Failure.badData,
+                        .badData,
                         "\(path), line \(reader.line): bucket must be a number from 0 to 63, rank one from 1 on")
                 }
                 let (name, user, group) = (reader.text(0), reader.text(2), reader.text(4))
@@ -165,7 +166,7 @@ struct ListsFile {
                 }
                 guard rank == 1 else {
                     throw Failure(
-                        Failure.badData,
+                        .badData,
                         """
                         \(path), line \(reader.line): rank \(rank) does not follow the line before; the lines of a \
                         list must stand together, from rank 1 on

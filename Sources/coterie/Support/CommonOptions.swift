@@ -67,11 +67,11 @@ enum CommonOptions {
 
 extension ParsedCommand {
     /// Opens the catalog for reading.
-    func openCatalog() throws(CatalogError) -> Catalog { try Catalog(path: text("catalog"), mode: .reading) }
+    func openCatalog() throws(Failure) -> Catalog { try Catalog(path: text("catalog"), mode: .reading) }
 
     /// Opens the catalog for reading if there is one.
-    func openCatalogIfPresent() throws(CatalogError) -> Catalog? {
-        do throws(CatalogError) {
+    func openCatalogIfPresent() throws(Failure) -> Catalog? {
+        do throws(Failure) {
             return try openCatalog()
         } catch {
             if error.code == .missing { return nil }
@@ -113,7 +113,7 @@ extension ParsedCommand {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw Failure(
-                Failure.general,
+                .general,
                 """
                 cannot make the folder \(folder): \(SystemWords.sentence(error)); name files elsewhere with --journal \
                 and --sessions, or another folder with XDG_STATE_HOME
@@ -121,7 +121,7 @@ extension ParsedCommand {
         }
         guard isOwn(folder) else {
             throw Failure(
-                Failure.general,
+                .general,
                 "the folder \(folder) is another user's: name files elsewhere with --journal and --sessions")
         }
         return folder
@@ -173,7 +173,7 @@ extension ParsedCommand {
         if let name = textIfGiven("model") { return try store.load(VersionName(name)) }
         guard let current = try store.current() else {
             throw Failure(
-                Failure.badData, "there is no model version in \(store.location): run \"coterie recompute\" first")
+                .badData, "there is no model version in \(store.location): run \"coterie recompute\" first")
         }
         return try store.load(current)
     }
@@ -256,14 +256,15 @@ enum ShareOptions {
 
     /// Writes the order as a line of JSON to standard output, and waits for the line "done" on standard input.
     ///
-    /// - Throws: `RecomputeError.abandoned` if another line comes, or none.
-    @Sendable private static func ask(_ order: SharedFinding.Order) throws(RecomputeError) {
+    /// - Throws: `Failure` with the code `tryLater` if another line comes, or none.
+    @Sendable private static func ask(_ order: SharedFinding.Order) throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let json = try? encoder.encode(order), Descriptor.write(Array(json) + [UInt8(ascii: "\n")], to: 1),
             readLine() == "done"
         else {
-            throw .abandoned(
+            throw Failure(
+                .tryLater,
                 "nobody answered \"done\" to the order of work by \(order.relation): the current version stays")
         }
     }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -18,7 +19,7 @@ final class Decision {
     private let log: CatalogLog
     private var isRecorded = false
     /// The reason why the decision was not sent.
-    private var failure: StoreError?
+    private var failure: Failure?
 
     /// - Parameter isAboutMembers: whether it is about what members did before. That is therefore applied first, unless
     ///   another program writes to the catalog.
@@ -70,7 +71,7 @@ final class Decision {
         guard !decisions.isEmpty else { return nil }
         let name = try log.record(decisions, at: now)
         isRecorded = true
-        do throws(StoreError) { _ = try log.send() } catch { failure = error }
+        do throws(Failure) { _ = try log.send() } catch { failure = error }
         return (name.origin, name.sequence - Int64(decisions.count) + 1...name.sequence)
     }
 
@@ -113,11 +114,7 @@ final class Decision {
     /// - Returns: nil if another program writes to the catalog, which gets the decisions later.
     @discardableResult
     func changing<Result>(_ body: () throws -> Result) throws -> Result? {
-        func isBusy(_ error: any Error) -> Bool {
-            if case .catalog(let error) = error as? RecomputeError { return error.code == .busy }
-            return (error as? CatalogError)?.code == .busy
-        }
-        do { return try body() } catch  where isRecorded && isBusy(error) {
+        do { return try body() } catch let error as Failure where isRecorded && error.code == .busy {
             printToStandardError(
                 """
                 another program writes to the catalog: the decision is recorded, and "coterie apply" or the next \
@@ -130,7 +127,7 @@ final class Decision {
     private func checkTold() throws {
         guard let failure else { return }
         throw Failure(
-            Failure.tryLater,
+            .tryLater,
             """
             the daemons of \(store.location) were not told: \(failure.message); the decision is kept in \
             \(Catalog.journalPath(beside: parsed.text("catalog"))), and "coterie apply", the next decision or recompute \
@@ -143,7 +140,7 @@ extension ParsedCommand {
     /// Applies to the catalog what was recorded, tells the store what the catalog has now, and prints warnings.
     @discardableResult
     func applyChanges(_ store: any VersionStore, skipsMissing: Bool = false, warns: Bool = true)
-        throws(RecomputeError) -> CatalogLog.Outcome
+        throws(Failure) -> CatalogLog.Outcome
     {
         let outcome = try CatalogLog.apply(
             to: text("catalog"), store, relations: Coterie.relations, skipsMissing: skipsMissing,
@@ -184,7 +181,7 @@ extension ParsedCommand {
         "sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)", isRepeating: true)
 
     /// Removes the lists of members' sessions in the files of daemons, and returns their number.
-    func forgetSessions(ofUsers users: [String]) throws(ServiceError) -> Int {
+    func forgetSessions(ofUsers users: [String]) throws(Failure) -> Int {
         var count = 0
         for path in users.isEmpty ? [] : sessionFiles(besides: []) {
             guard let kept = try SessionFileReader(path: path) else { continue }

@@ -74,7 +74,7 @@ struct EvaluationCatalogs {
         }
         guard !parsed.arguments.isEmpty else { throw UsageError("--tuned needs TRAIN and TEST") }
         guard let tuning = try parsed.openCatalog().tuning() else {
-            throw Failure(Failure.badData, "\(parsed.text("catalog")) is not tuned: run \"coterie tune\" first")
+            throw Failure(.badData, "\(parsed.text("catalog")) is not tuned: run \"coterie tune\" first")
         }
         return tuning
     }
@@ -91,7 +91,7 @@ struct EvaluationCatalogs {
         }
         guard !set.members.contains(where: { $0.heldOutCount > 0 }) else { return }
         throw Failure(
-            Failure.badData,
+            .badData,
             "nothing is held out of the members who can be measured: give another \(areFiles ? "TEST" : "--hold-out")")
     }
 
@@ -112,7 +112,7 @@ struct EvaluationCatalogs {
         let training = try Catalog(path: path, mode: .reading)
         guard try training.groups().contains(where: { $0.isShown }) else {
             throw Failure(
-                Failure.badData,
+                .badData,
                 "--hold-out \(parsed.text("hold-out")) leaves no public group to learn from: give a later time")
         }
         return (training, whole)

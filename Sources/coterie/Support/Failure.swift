@@ -12,73 +12,32 @@ import Recompute
 import Service
 
 extension Failure {
+    /// Returns the failure of a command for any error.
     init(_ error: any Error) {
         switch error {
         case let error as Failure: self = error
-        case let error as UsageError: self.init(UsageError.exitCode, error.description)
-        case let error as CatalogError: self.init(error)
-        case let error as StoreError: self.init(error)
-        case let error as BackupError: self.init(error)
-        case let error as ModelError: self.init(Self.badData, error.description)
-        case RecomputeError.catalog(let error): self.init(error)
-        case RecomputeError.store(let error): self.init(error)
-        case RecomputeError.tooLittleMemory, RecomputeError.abandoned: self.init(Self.tryLater, "\(error)")
-        case let error as RecomputeError: self.init(Self.badData, error.description)
-        case let error as EvaluationError: self.init(Self.badData, error.description)
-        case let error as ConfigurationError: self.init(Self.badData, error.description)
-        case let error as YAMLError: self.init(Self.badData, error.description)
+        case let error as UsageError: self.init(.badUsage, error.description)
+        case let error as ModelError: self.init(.badData, error.description)
+        case let error as EvaluationError: self.init(.badData, error.description)
+        case let error as ConfigurationError: self.init(.badData, error.description)
+        case let error as YAMLError: self.init(.badData, error.description)
         case let error as TapeError: self.init(error)
-        case let error as ServiceError: self.init(error)
         case let error as HTTPClientError:
-            self.init(error.code == .badAddress ? UsageError.exitCode : Self.tryLater, error.message)
-        case let error as TokenError:
-            self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
-        default: self.init(Self.general, SystemWords.sentence(error))
-        }
-    }
-
-    init(_ error: CatalogError) {
-        switch error.code {
-        case .busy: self.init(Self.tryLater, error.message)
-        case .missing, .notACatalog, .badData: self.init(Self.badData, error.message)
-        case .fileFailed, .databaseFailed: self.init(Self.general, error.message)
-        }
-    }
-
-    init(_ error: StoreError) {
-        switch error.code {
-        case .busy, .unavailable, .replica, .notPermitted: self.init(Self.tryLater, error.message)
-        case .badLocation: self.init(UsageError.exitCode, error.message)
-        case .unknownVersion, .corrupt, .otherFormat: self.init(Self.badData, error.message)
-        default: self.init(Self.general, error.message)
-        }
-    }
-
-    init(_ error: ServiceError) {
-        switch error.code {
-        case .catalog(let code): self.init(CatalogError(code, error.message))
-        case .store(let code): self.init(StoreError(code, error.message))
-        case .publishedMembersFailed: self.init(Self.badData, error.message)
-        default: self.init(Self.general, error.message)
+            self.init(error.code == .badAddress ? .badUsage : .unavailable, error.message)
+        case let error as TokenError: self.init(error.code == .keyFileFailed ? .fileFailed : .badData, error.message)
+        default: self.init(.general, SystemWords.sentence(error))
         }
     }
 
     init(_ error: TapeError) {
-        switch error.code {
-        case .busy: self.init(Self.tryLater, error.message)
-        case .missing, .notATape, .badKey: self.init(Self.badData, error.message)
-        case .fileFailed: self.init(Self.general, error.message)
-        }
-    }
-
-    init(_ error: BackupError) {
-        switch error.code {
-        case .occupied: self.init(Self.tryLater, error.message)
-        case .damaged, .otherFormat: self.init(Self.badData, error.message)
-        case .fileFailed: self.init(Self.general, error.message)
-        case .catalog(let code): self.init(CatalogError(code, error.message))
-        case .store(let code): self.init(StoreError(code, error.message))
-        }
+        let code: Code =
+            switch error.code {
+            case .busy: .busy
+            case .missing: .missing
+            case .notATape, .badKey: .badData
+            case .fileFailed: .fileFailed
+            }
+        self.init(code, error.message)
     }
 }
 

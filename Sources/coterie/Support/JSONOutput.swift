@@ -19,7 +19,7 @@ extension Output {
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let document: Data
         do { document = try encoder.encode(value) } catch {
-            throw Failure(Failure.general, "cannot write JSON: \(SystemWords.sentence(error))")
+            throw Failure(.general, "cannot write JSON: \(SystemWords.sentence(error))")
         }
         try write(document + [UInt8(ascii: "\n")])
     }

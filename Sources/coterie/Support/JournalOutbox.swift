@@ -1,3 +1,4 @@
+import Basics
 import Changes
 import Model
 import ModelStore
@@ -24,7 +25,7 @@ struct JournalOutbox: Encodable {
         file = path
         self.daemonRuns = daemonRuns
         isOfCatalog = taken != nil
-        do throws(ChangeError) {
+        do throws(Failure) {
             let journal = try ChangeJournal(path: path, mode: .reading)
             let backlog = try journal.backlog(in: exchange)
             try journal.verify()

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Model
@@ -22,12 +23,12 @@ enum Lookup {
         if let word = site.concealment(of: id, record)?.rawValue, word != Concealment.removed.rawValue {
             let remedy = record?.visibility == .unknown ? ": import a file of groups that has it" : ""
             return Failure(
-                Failure.badData,
+                .badData,
                 "group \"\(id)\" is \(word), and \(word) groups are shown to nobody\(remedy)")
         }
         guard record == nil else {
             return Failure(
-                Failure.badData, "group \"\(id)\" is newer than the model version: run \"coterie recompute\"")
+                .badData, "group \"\(id)\" is newer than the model version: run \"coterie recompute\"")
         }
         let near = idsAround(id, in: site.version.model) + (try site.catalog?.idsNear(id, in: .groups) ?? [])
         return unknown(.groups, id, near: near.filter { !site.model.hides($0) })
@@ -42,10 +43,10 @@ enum Lookup {
     /// Returns the failure for a photo that is not public or not there.
     static func unknownPhoto(_ id: String, _ catalog: Catalog?) throws -> Failure {
         switch try catalog?.photo(withID: id)?.visibility {
-        case .private: Failure(Failure.badData, "photo \"\(id)\" is private: it is recommended to no group")
+        case .private: Failure(.badData, "photo \"\(id)\" is private: it is recommended to no group")
         case .unknown:
             Failure(
-                Failure.badData,
+                .badData,
                 "photo \"\(id)\" is undescribed, and not shown: import a file of photos that has it")
         case .public, nil: unknown(.photos, id, near: try catalog?.idsNear(id, in: .photos).filter { $0 != id } ?? [])
         }
@@ -75,7 +76,7 @@ enum Lookup {
         let shown = close + different.filter { !close.contains($0) }.prefix(max(0, 3 - close.count))
         let near = choice(of: shown.map { "\"\($0)\"" })
         return Failure(
-            Failure.badData,
+            .badData,
             "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; did you mean \(near)?"))
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Model
@@ -50,6 +51,6 @@ extension RemovalSummary {
         guard unknownCount > 0 else { return }
         let named = unknown.prefix(5).map { "\"\(shown($0))\"" }.joined(separator: ", ")
         let more = unknownCount > 5 ? " and \(unknownCount - 5) more" : ""
-        throw Failure(Failure.badData, "the catalog has no \(kind) \(named)\(more)\(note)")
+        throw Failure(.badData, "the catalog has no \(kind) \(named)\(more)\(note)")
     }
 }

@@ -133,7 +133,7 @@ extension ParsedCommand {
     func rotationKey() throws -> RotationKey {
         if let path = textIfGiven("rotation-key-file") {
             guard let key = RotationKey(hexadecimal: try SecretFile(path).read()) else {
-                throw Failure(Failure.badData, "\(path) does not hold 32 hexadecimal digits")
+                throw Failure(.badData, "\(path) does not hold 32 hexadecimal digits")
             }
             return key
         }

@@ -147,7 +147,7 @@ struct RelationVerdict: Encodable {
     init(
         _ facts: RelationDescription, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
         _ version: LoadedVersion, concealed: (id: String, word: String)? = nil
-    ) throws(CatalogError) {
+    ) throws(Failure) {
         let relation = facts.relation
         guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
         let report = version.manifest[relation]

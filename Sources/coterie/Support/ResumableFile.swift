@@ -44,7 +44,7 @@ final class ResumableFile<Content: Codable & Equatable> {
         if let bytes = try? Data(contentsOf: URL(filePath: beside)) {
             guard let begun = try? JSONDecoder().decode(Note.self, from: bytes), isSame(begun.content, content) else {
                 throw Failure(
-                    Failure.badData,
+                    .badData,
                     """
                     \(partial) was begun from another version or with other options: give the same ones, or remove it \
                     and \(beside)
@@ -54,9 +54,9 @@ final class ResumableFile<Content: Codable & Equatable> {
         }
         do throws(FileError) {
             descriptor = try PrivateFile.opened(partial)
-        } catch { throw Failure(Failure.general, "cannot write \(partial): \(error.reason)") }
+        } catch { throw Failure(.general, "cannot write \(partial): \(error.reason)") }
         guard lseek(descriptor, 0, SEEK_END) >= note.byteCount else {
-            throw Failure(Failure.badData, "\(partial) is shorter than \(beside) says: remove both, and begin again")
+            throw Failure(.badData, "\(partial) is shorter than \(beside) says: remove both, and begin again")
         }
         guard ftruncate(descriptor, note.byteCount) == 0, lseek(descriptor, note.byteCount, SEEK_SET) >= 0 else {
             throw Self.failure("cannot write \(partial)")
@@ -90,11 +90,11 @@ final class ResumableFile<Content: Codable & Equatable> {
         }
         do throws(FileError) {
             try PrivateFile.write(Array(json), to: notePath)
-        } catch { throw Failure(Failure.general, "cannot write \(notePath): \(error.reason)") }
+        } catch { throw Failure(.general, "cannot write \(notePath): \(error.reason)") }
     }
 
     private static func failure(_ text: String) -> Failure {
-        Failure(Failure.general, "\(text): \(unsafe String(cString: strerror(errno)))")
+        Failure(.general, "\(text): \(unsafe String(cString: strerror(errno)))")
     }
 }
 
@@ -147,14 +147,14 @@ struct SecretFile: Sendable {
     func read() throws(Failure) -> String {
         let contents: RegularFile.Contents
         do { contents = try RegularFile.read(path, limitBytes: Self.limitBytes) } catch {
-            throw Failure(Failure.general, "\(path) cannot be read: \(error.reason)")
+            throw Failure(.general, "\(path) cannot be read: \(error.reason)")
         }
         guard contents.status.st_mode & S_IRWXO == 0 else {
             throw Failure(
-                Failure.badData, "\(path) can be read by everybody: run chmod 600 on it, and change the secret")
+                .badData, "\(path) can be read by everybody: run chmod 600 on it, and change the secret")
         }
         guard (1...Self.limitBytes).contains(contents.bytes.count) else {
-            throw Failure(Failure.badData, "\(path) must hold a secret of 1 to \(Self.limitBytes) bytes")
+            throw Failure(.badData, "\(path) must hold a secret of 1 to \(Self.limitBytes) bytes")
         }
         let secret = String(decoding: contents.bytes, as: UTF8.self)
         return String(secret.hasSuffix("\n") ? secret.dropLast() : secret[...])

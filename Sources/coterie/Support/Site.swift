@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -89,7 +90,7 @@ struct Site {
     func member(_ user: String, atMilliseconds instant: Int64, boosts: [Boost] = []) throws -> MemberContext {
         guard let profile = try profile(ofUser: user, in: snapshot, atMilliseconds: instant) else {
             guard members == nil, let catalog else {
-                throw Failure(Failure.badData, "there is no user \"\(user)\" in version \(version.manifest.version)")
+                throw Failure(.badData, "there is no user \"\(user)\" in version \(version.manifest.version)")
             }
             throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users))
         }
@@ -105,38 +106,32 @@ struct Site {
             case .reading(let error): throw error
             case .unknownPhoto(let id): throw try Lookup.unknownPhoto(id, catalog)
             case .unknownGroup(let id): throw try Lookup.unknownGroup(id, self)
-            case .noVectors(let message): throw Failure(Failure.badData, message)
-            case .badValue(let option, let complaint): throw Failure(Failure.badData, "--\(option) \(complaint)")
+            case .noVectors(let message): throw Failure(.badData, message)
+            case .badValue(let option, let complaint): throw Failure(.badData, "--\(option) \(complaint)")
             }
         }
     }
 }
 
 extension Site: CommunityReader {
-    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result? {
-        do throws(CatalogError) { return try catalog.map(body) } catch {
-            throw ServiceError(.catalog(error.code), error.message)
-        }
+    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result? {
+        try catalog.map(body)
     }
 
-    func taken(in snapshot: VisibleSnapshot) throws(ServiceError) -> AppliedChanges {
+    func taken(in snapshot: VisibleSnapshot) throws(Failure) -> AppliedChanges {
         if let knownTaken { return knownTaken }
-        return try read { catalog throws(CatalogError) in try catalog.appliedChanges() } ?? .none
+        return try read { catalog throws(Failure) in try catalog.appliedChanges() } ?? .none
     }
 
-    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(ServiceError) -> RecentMemberChanges? {
-        let found: RecentMemberChanges?
-        do throws(StoreError) { found = try untaken?.recentChanges(ofUser: id, beyond: taken) } catch {
-            throw ServiceError(.store(error.code), error.message)
-        }
-        guard let found else { return nil }
+    func recentChanges(ofUser id: String, beyond taken: AppliedChanges) throws(Failure) -> RecentMemberChanges? {
+        guard let found = try untaken?.recentChanges(ofUser: id, beyond: taken) else { return nil }
         // Changes of a forgotten member bring nobody back.
-        let isForgotten = try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
+        let isForgotten = try read { catalog throws(Failure) in try catalog.isForgotten(user: id) }
         return isForgotten == true ? .ofForgotten : found
     }
 
-    func concealment(ofGroup id: String, in model: VisibleModel) throws(ServiceError) -> Concealment? {
-        concealment(of: id, try read { catalog throws(CatalogError) in try catalog.group(withID: id) } ?? nil)
+    func concealment(ofGroup id: String, in model: VisibleModel) throws(Failure) -> Concealment? {
+        concealment(of: id, try read { catalog throws(Failure) in try catalog.group(withID: id) } ?? nil)
     }
 }
 
@@ -148,7 +143,7 @@ extension ParsedCommand {
         let store = try openStore()
         if let members = try store.members(of: version) { return members }
         throw Failure(
-            Failure.badData,
+            .badData,
             """
             there is no catalog at \(text("catalog")), and version \(version.manifest.version) in \(store.location) was \
             published without members: name the catalog, or recompute with --members

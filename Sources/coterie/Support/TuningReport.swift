@@ -146,7 +146,7 @@ extension Catalog {
         guard let text = try tuningNote(note) else { return nil }
         do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
             throw Failure(
-                Failure.badData,
+                .badData,
                 "the tuning in \(path) cannot be read: remove it with \"coterie tune --discard\", and tune again")
         }
     }

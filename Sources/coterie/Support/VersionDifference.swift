@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Model
 import ModelStore
@@ -66,7 +67,7 @@ struct VersionDifference {
     private func neighbours(of group: String) throws -> [Row] {
         let places = [before.model, after.model].map { $0.index(ofID: group) }
         guard places.contains(where: { $0 != nil }) else {
-            throw Failure(Failure.badData, "neither version has a group \"\(group)\"")
+            throw Failure(.badData, "neither version has a group \"\(group)\"")
         }
         let relations = after.model.relations + before.model.relations.filter { !after.model.relations.contains($0) }
         return relations.flatMap { relation -> [Row] in

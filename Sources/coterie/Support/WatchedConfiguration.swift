@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Service
 import Synchronization
@@ -83,7 +84,7 @@ final class WatchedConfiguration: SettingsSource {
                 ? "\(file) has no settings any more"
                 : "\(file) has no \(lost.joined(separator: ", ")) any more, and more tokens would be accepted"
             throw Failure(
-                Failure.badData,
+                .badData,
                 "\(loss); if this is meant, send SIGHUP (\"systemctl reload coterie-serve\") or restart the daemon")
         }
     }

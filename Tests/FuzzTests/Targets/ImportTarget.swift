@@ -46,7 +46,7 @@ struct ImportTarget: FuzzTarget {
         try Data(bytes.dropFirst()).write(to: URL(fileURLWithPath: path))
         let before = try catalog.changeCount()
         let summary: ImportSummary
-        do throws(CatalogError) {
+        do throws(Failure) {
             summary = try Importer(into: catalog, kind: kind, options: options).run([path])
         } catch {
             try require(error.code == .badData, "an import fails for another reason than its data: \(error)")
@@ -64,7 +64,7 @@ struct ImportTarget: FuzzTarget {
         var options = options
         (options.isDryRun, options.replaces, options.dialect.format) = (true, false, nil)
         let again: ImportSummary
-        do throws(CatalogError) {
+        do throws(Failure) {
             again = try Importer(into: catalog, kind: summary.kind, options: options).run(summary.rejectsPaths)
         } catch {
             return try require(error.code == .badData, "rejected records cannot be read again: \(error)")

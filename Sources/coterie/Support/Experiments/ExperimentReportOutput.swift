@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Evaluation
@@ -8,7 +9,7 @@ enum ExperimentReportOutput {
     static func write(_ parsed: ParsedCommand, of name: String) throws {
         guard let entry = try parsed.experiments()[name] else {
             throw Failure(
-                Failure.badData, "no experiment \"\(name)\" was started: \"coterie experiment list\" lists all")
+                .badData, "no experiment \"\(name)\" was started: \"coterie experiment list\" lists all")
         }
         let arrival = try ChangeArrival(parsed, atMilliseconds: try parsed.planInstant())
         let outcomes = try ExperimentOutcomes(

@@ -185,16 +185,16 @@ extension ParsedCommand {
         for _ in 0..<10 {
             let known = try store.experiments()
             var register = try Self.register(known, in: store)
-            if let problem = change(&register, Self.nowMilliseconds) { throw Failure(Failure.badData, problem) }
+            if let problem = change(&register, Self.nowMilliseconds) { throw Failure(.badData, problem) }
             if try store.setExperiments(register.encoded, replacing: known) { return }
         }
-        throw Failure(Failure.tryLater, "others change the experiments of \(store.location) all the time: try again")
+        throw Failure(.tryLater, "others change the experiments of \(store.location) all the time: try again")
     }
 
     private static func register(_ text: [UInt8]?, in store: any VersionStore) throws(Failure) -> ExperimentRegister {
         guard let register = ExperimentRegister(encoded: text) else {
             throw Failure(
-                Failure.badData, "the experiments of \(store.location) are damaged, or of a newer program")
+                .badData, "the experiments of \(store.location) are damaged, or of a newer program")
         }
         return register
     }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Evaluation
 import Experiments
@@ -10,7 +11,7 @@ enum PlanSize {
     /// Returns the sums of a measure over the members who did anything with a list, for the last weeks of each number.
     static func past(
         of measure: Measure, from catalog: Catalog, atMilliseconds now: Int64
-    ) throws(CatalogError) -> [(weeks: Int, sums: SampleSums)] {
+    ) throws(Failure) -> [(weeks: Int, sums: SampleSums)] {
         var past: [(weeks: Int, sums: SampleSums)] = []
         for weeks in weeks {
             let start = now - Int64(weeks) * 7 * ExperimentCourse.dayLength
@@ -25,7 +26,7 @@ enum PlanSize {
     /// anything.
     static func warning(
         about definition: ExperimentDefinition, from catalog: Catalog, atMilliseconds now: Int64
-    ) throws(CatalogError) -> String? {
+    ) throws(Failure) -> String? {
         guard let plan = definition.plan, let count = plan.memberCount, let effect = plan.effect else { return nil }
         let (name, measure) = (definition.name, plan.decides)
         guard measure.hasBefore, !definition.isInterleaved else {

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -67,7 +68,7 @@ final class ReplayDaemon: Sendable {
         let deadline = ContinuousClock.now + .seconds(60)
         while try client.answer(to: "GET", "/readyz").status != 200 {
             guard ContinuousClock.now < deadline else {
-                throw Failure(Failure.general, "the daemon of the replay does not get ready")
+                throw Failure(.general, "the daemon of the replay does not get ready")
             }
             usleep(10_000)
         }
@@ -122,33 +123,33 @@ struct FixedVersionStore: VersionStore {
     func versionNames() -> [VersionName] { [version.manifest.version] }
     func versions() -> [Manifest] { [version.manifest] }
     func pinned() -> Set<VersionName> { [] }
-    func experiments() throws(StoreError) -> [UInt8]? {
+    func experiments() throws(Failure) -> [UInt8]? {
         let text = try store.experiments()
         return ExperimentRegister(encoded: text)?.asOf(instant).encoded ?? text
     }
 
-    func load(_ name: VersionName) throws(StoreError) -> LoadedVersion {
-        guard name == version.manifest.version else { throw StoreError(.unknownVersion, "there is no version \(name)") }
+    func load(_ name: VersionName) throws(Failure) -> LoadedVersion {
+        guard name == version.manifest.version else { throw Failure(.unknownVersion, "there is no version \(name)") }
         return version
     }
 
-    func site() throws(StoreError) -> PublishedSite? { try store.site() }
-    func siteMark() throws(StoreError) -> [UInt8]? { try store.siteMark() }
-    func setSite(_ site: PublishedSite) throws(StoreError) { throw Self.refusal }
-    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { try store.members(of: loaded) }
+    func site() throws(Failure) -> PublishedSite? { try store.site() }
+    func siteMark() throws(Failure) -> [UInt8]? { try store.siteMark() }
+    func setSite(_ site: PublishedSite) throws(Failure) { throw Self.refusal }
+    func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? { try store.members(of: loaded) }
 
     func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
-    ) throws(StoreError) -> Manifest { throw Self.refusal }
+    ) throws(Failure) -> Manifest { throw Self.refusal }
 
-    func makeCurrent(_ version: VersionName) throws(StoreError) { throw Self.refusal }
-    func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) { throw Self.refusal }
-    func prune(keeping count: Int) throws(StoreError) -> [VersionName] { throw Self.refusal }
+    func makeCurrent(_ version: VersionName) throws(Failure) { throw Self.refusal }
+    func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure) { throw Self.refusal }
+    func prune(keeping count: Int) throws(Failure) -> [VersionName] { throw Self.refusal }
 
-    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool { throw Self.refusal }
+    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool { throw Self.refusal }
 
-    private static let refusal = StoreError(.writeFailed, "a replay changes no store")
+    private static let refusal = Failure(.fileFailed, "a replay changes no store")
 }
 
 /// Answers requests only from a tape.
