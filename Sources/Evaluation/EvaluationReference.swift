@@ -1,3 +1,4 @@
+package import Basics
 import Model
 import Recommendation
 
@@ -68,12 +69,12 @@ package struct BaselineLists: Sendable {
     ///     each given once.
     ///   - groupIDs: the groups in the order of the list; groups that the training set does not know only take up a
     ///     place.
-    /// - Throws: `EvaluationError` if there is no such member in the evaluation.
+    /// - Throws: `Failure` if there is no such member in the evaluation.
     package mutating func add(
         _ name: String, bucket: Int, ofUser userID: String, _ groupIDs: [String]
-    ) throws(EvaluationError) {
+    ) throws(Failure) {
         guard let place = members[Array(userID.utf8)] else {
-            throw EvaluationError("user \"\(userID)\" is not measured here")
+            throw Failure(.badData, "user \"\(userID)\" is not measured here")
         }
         let index = names.firstIndex { $0.utf8.elementsEqual(name.utf8) } ?? names.count
         if index == names.count {

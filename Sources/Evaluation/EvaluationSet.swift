@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 package import CatalogStore
 package import Model
 package import Recommendation
@@ -40,14 +40,14 @@ package struct EvaluationSet: Sendable {
         model: ModelVersion, training: Catalog, heldOut: Catalog?, planner: Planner, atMilliseconds instant: Int64,
         where isWanted: (_ id: String) -> Bool = { _ in true },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
-    ) throws(EvaluationError) {
+    ) throws(Failure) {
         self.model = model
         do {
             let snapshot = try CatalogSnapshot(of: training, threads: 1)
             let userIDs = try snapshot.users().ids
             matrix = try snapshot.matrix(.memberships) { _ in }.matrix
             guard matrix.rowCount == model.groupCount else {
-                throw EvaluationError("the model is not of the groups of the catalog \(training.path)")
+                throw Failure(.badData, "the model is not of the groups of the catalog \(training.path)")
             }
             let isShown = try heldOut.map { try Self.shownGroups(of: $0) }
             let sizes = matrix.columnDegrees()
@@ -77,7 +77,7 @@ package struct EvaluationSet: Sendable {
             self.repeatedCount = repeatedCount
             let others = try heldOut.map { try Self.users(of: $0) } ?? []
             unknownUserCount = try others.subtracting(Self.users(of: training)).count
-        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 
     /// Returns the users of a catalog, by the bytes of their ids.
@@ -94,7 +94,7 @@ package struct EvaluationSet: Sendable {
     }
 
     /// Computes a model of the same memberships alone with another formula, for comparison.
-    package func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
+    package func model(_ parameters: SimilarityParameters, threads: Int) throws(Failure) -> ModelVersion {
         let members = RelationDescription.members.relation
         let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
         let groups = (0..<model.groupCount).map { GroupFacts(id: model.id(of: $0), title: "") }
@@ -102,16 +102,8 @@ package struct EvaluationSet: Sendable {
         do {
             let model = try EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table])
             return try ModelVersion(model)
-        } catch { throw EvaluationError("\(error)") }
+        } catch { throw Failure(.badData, "\(error)") }
     }
-}
-
-/// A reason why an evaluation is not possible.
-package struct EvaluationError: Error, Equatable, CustomStringConvertible {
-    /// A message that says the problem and its place.
-    package let description: String
-
-    init(_ description: String) { self.description = description }
 }
 
 /// The measurements of one thread.

@@ -1,3 +1,4 @@
+package import Basics
 import Model
 package import Recommendation
 import Similarity
@@ -22,7 +23,7 @@ package struct ListMaker: Sendable {
     package init(
         _ set: EvaluationSet, configuration: PlanConfiguration, key: RotationKey, atMilliseconds instant: Int64,
         length: Int, threads: Int
-    ) throws(EvaluationError) {
+    ) throws(Failure) {
         self.instant = instant
         self.length = length
         bucketMilliseconds = Int64(configuration.rotation.hours * 3_600_000)

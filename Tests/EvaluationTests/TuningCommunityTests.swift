@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 @testable import Evaluation
 import Foundation
@@ -60,6 +61,6 @@ struct TuningCommunityTests {
 
     @Test("With too few members it says so")
     func tooFew() {
-        #expect(throws: EvaluationError.self) { try community(ofFive: 0, ofTwo: 99) }
+        #expect(throws: Failure.self) { try community(ofFive: 0, ofTwo: 99) }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Model
@@ -67,8 +68,8 @@ extension Catalog {
     static func applyLog(of path: String) throws {
         let journal = try ChangeJournal(path: journalPath(beside: path), mode: .recording)
         _ = try Catalog(path: path, mode: .recording).takeOver(
-            through: journal.kept().mapValues(\.last), skipsMissing: false, wrap: { $0 as any Error }
-        ) { origin, after, limit throws(any Error) in
+            through: journal.kept().mapValues(\.last), skipsMissing: false
+        ) { origin, after, limit throws(Failure) in
             try journal.changes(of: origin, after: after, limit: limit)
         }
     }

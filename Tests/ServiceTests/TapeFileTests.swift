@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 @testable import Service
 import TestSupport
@@ -120,7 +121,7 @@ struct TapeFileTests {
         try bytes.write(to: URL(fileURLWithPath: files[0]))
         #expect(try Self.read(folder.path).exchanges == exchanges)
         #expect(try TapeReader(folder.path).header.release == "1.2.3")
-        #expect(throws: TapeError.self) { try TapeReader(files[0]) }
+        #expect(throws: Failure.self) { try TapeReader(files[0]) }
     }
 
     @Test("Settings that change while a tape is recorded are known", arguments: [true, false])
@@ -160,7 +161,7 @@ struct TapeFileTests {
             UInt8.random(in: 0...255, using: &generator)
         }
         try Data(noise).write(to: URL(fileURLWithPath: file))
-        #expect(throws: TapeError.self) { try Self.read(folder.path) }
+        #expect(throws: Failure.self) { try Self.read(folder.path) }
     }
 
     @Test("The oldest files go when there is too much, or when they are too old")
@@ -195,7 +196,7 @@ struct TapeFileTests {
     func busy() throws {
         let folder = try TemporaryDirectory()
         let writer = try TapeWriter(folder: folder.path, header: Self.header)
-        let error = #expect(throws: TapeError.self) { try TapeWriter(folder: folder.path, header: Self.header) }
+        let error = #expect(throws: Failure.self) { try TapeWriter(folder: folder.path, header: Self.header) }
         #expect(error?.code == .busy && writer.pendingCount == 0)
     }
 
@@ -211,7 +212,7 @@ struct TapeFileTests {
         try writer.writeBlock(atMilliseconds: 1)
         try disk.fill()
         writer.append(noise)
-        #expect(throws: TapeError.self) { try writer.writeBlock(atMilliseconds: 2) }
+        #expect(throws: Failure.self) { try writer.writeBlock(atMilliseconds: 2) }
         try disk.makeRoom()
         writer.append(exchanges[2])
         try writer.writeBlock(atMilliseconds: 3)
@@ -224,6 +225,6 @@ struct TapeFileTests {
     func pseudonyms() throws {
         let pseudonyms = try Pseudonyms(key: [UInt8](repeating: 0x0B, count: 20))
         #expect(pseudonyms.pseudonym(of: "Hi There") == "b0344c61d8db3853")
-        #expect(throws: TapeError.self) { try Pseudonyms(key: Array("too short".utf8)) }
+        #expect(throws: Failure.self) { try Pseudonyms(key: Array("too short".utf8)) }
     }
 }

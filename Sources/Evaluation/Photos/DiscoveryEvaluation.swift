@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 package import Model
 package import Recommendation
@@ -56,14 +57,14 @@ package struct DiscoveryEvaluation {
     package init(
         _ kind: ToldKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
         share: Double, threads: Int
-    ) throws(EvaluationError) {
+    ) throws(Failure) {
         (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)
         do {
             snapshot = try CatalogSnapshot(of: training, threads: threads)
             let known = try snapshot.matrix(kind.source) { _ in }.matrix
             let all = try CatalogSnapshot(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
             guard known.rowCount <= all.rowCount, known.columnCount <= all.columnCount else {
-                throw EvaluationError("\(training.path) is not a copy of \(whole.path)")
+                throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
             }
             let isEligible = try Self.eligible(kind, snapshot, count: known.columnCount)
             self.isEligible = isEligible
@@ -76,7 +77,7 @@ package struct DiscoveryEvaluation {
             popular = isEligible.indices.filter { isEligible[$0] }
                 .sorted { (toldBy.size(ofRow: $0), $1) > (toldBy.size(ofRow: $1), $0) }.map(UInt32.init)
             members = try Self.members(kind, snapshot, known, all, isEligible, share: share)
-        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 
     private static func eligible(_ kind: ToldKind, _ snapshot: CatalogSnapshot, count: Int) throws -> [Bool] {
@@ -125,7 +126,7 @@ package struct DiscoveryEvaluation {
     /// - Parameters:
     ///   - lengths: the numbers of photos or members that count, each 1 or more.
     ///   - progress: receives the number of members done, from time to time.
-    package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
+    package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(Failure)
         -> [ComparedList]
     {
         let length = lengths.max() ?? 0
@@ -138,7 +139,7 @@ package struct DiscoveryEvaluation {
                         Array(popular.lazy.filter { !member.leftOut.contains($0) }.prefix(length)),
                         itemBased(member, length), raw, served,
                     ], heldOut: member.heldOut)
-            } catch { throw EvaluationError("\(error)") }
+            } catch { throw Failure(.badData, "\(error)") }
             if number.isMultiple(of: 64) { progress(number) }
         }
         return comparison.result(samples: samples)

@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 package import Model
 import Recommendation
@@ -42,13 +43,13 @@ package struct PhotoEvaluation {
     package init(
         _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
         share: Double, threads: Int
-    ) throws(EvaluationError) {
+    ) throws(Failure) {
         do {
-            guard let source = relations[.pool]?.source else { throw EvaluationError("there are no pools") }
+            guard let source = relations[.pool]?.source else { throw Failure(.badData, "there are no pools") }
             let known = try CatalogSnapshot(of: training, threads: threads).matrix(source) { _ in }.matrix
             let all = try CatalogSnapshot(of: whole, threads: threads).matrix(source) { _ in }.matrix
             guard known.rowCount == version.groupCount, known.columnCount == all.columnCount else {
-                throw EvaluationError("\(training.path) is not a copy of \(whole.path)")
+                throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
             }
             photos = Self.photos(try known.transposed(), try all.transposed(), share: share)
             pools = NeighbourSearch(
@@ -57,7 +58,7 @@ package struct PhotoEvaluation {
             ).run(on: known)
             let sizes = (0..<known.rowCount).map { known.size(ofRow: $0) }
             ranked = sizes.indices.sorted { (sizes[$0], $1) > (sizes[$1], $0) }.map(UInt32.init)
-        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
         self.training = training
         model = VisibleModel(version)
         recommender = PhotoRecommender(
@@ -86,20 +87,20 @@ package struct PhotoEvaluation {
     /// - Parameters:
     ///   - lengths: the numbers of groups that count, each 1 or more.
     ///   - progress: receives the number of photos done, from time to time.
-    package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
+    package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(Failure)
         -> [ComparedList]
     {
         let length = lengths.max() ?? 0
         var comparison = ListComparison(List.allCases.map(\.rawValue), lengths: lengths, count: photos.count)
         for (number, photo) in photos.enumerated() {
-            let lists = try List.allCases.map { list throws(EvaluationError) in try groups(list, photo, length) }
+            let lists = try List.allCases.map { list throws(Failure) in try groups(list, photo, length) }
             comparison.add(lists, heldOut: photo.heldOut)
             if number.isMultiple(of: 64) { progress(number) }
         }
         return comparison.result(samples: samples)
     }
 
-    private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(EvaluationError) -> [UInt32] {
+    private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(Failure) -> [UInt32] {
         switch list {
         case .popular: return Array(ranked.lazy.filter { !photo.groups.contains($0) }.prefix(length))
         case .counts: return sums(photo, length) { Double($0.common) }
@@ -108,7 +109,7 @@ package struct PhotoEvaluation {
             do {
                 guard let record = try training.photo(ofColumn: photo.column) else { return [] }
                 return recommender.suggestions(for: PhotoContext(record, in: model), limit: length).map(\.group)
-            } catch { throw EvaluationError("\(error)") }
+            } catch { throw Failure(.badData, "\(error)") }
         }
     }
 

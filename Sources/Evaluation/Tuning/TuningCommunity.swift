@@ -1,3 +1,4 @@
+package import Basics
 package import CatalogStore
 package import Model
 package import Similarity
@@ -140,13 +141,13 @@ extension TuningCommunity {
     /// them.
     ///
     /// - Parameter pairLimit: The Σ d² beyond which a matrix is thinned out.
-    /// - Throws: `EvaluationError` if there are too few members, or if reading fails.
+    /// - Throws: `Failure` if there are too few members, or if reading fails.
     package init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int)
-        throws(EvaluationError)
+        throws(Failure)
     {
         do {
             guard let membership = relations[.membership], let memberships = membership.source else {
-                throw EvaluationError("there are no memberships")
+                throw Failure(.badData, "there are no memberships")
             }
             let snapshot = try CatalogSnapshot(of: catalog, threads: threads)
             let matrix = try snapshot.matrix(memberships) { _ in }.matrix
@@ -159,7 +160,8 @@ extension TuningCommunity {
             let heldOut = try snapshot.heldOut(ofUsers: users, by: rule, folds: rule == .last ? 1 : Self.mostFolds)
             let tested = users.indices.filter { user in heldOut.allSatisfy { !$0[user].isEmpty } }
             guard tested.count >= Self.leastMembers else {
-                throw EvaluationError(
+                throw Failure(
+                    .badData,
                     """
                     \(catalog.path) has \(tested.count) members in two groups or more: \
                     a tuning needs \(Self.leastMembers)
@@ -176,7 +178,7 @@ extension TuningCommunity {
             try self.init(
                 membership: membership.relation, matrix, others: others,
                 choosing: Array(members(from: 0).prefix(rounds)), judging: members(from: 1), pairLimit: pairLimit)
-        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 
     /// Returns every n-th member with enough groups, at most `mostMembers`.

@@ -1,3 +1,4 @@
+package import Basics
 import RecordReading
 package import Service
 import Synchronization
@@ -22,7 +23,7 @@ package final class RecordedAnswers: Sendable {
     /// Reads a whole tape.
     ///
     /// Answers of status 304 are left out: the server that gives the answers again handles entity tags itself.
-    package init(_ reader: TapeReader) throws(TapeError) {
+    package init(_ reader: TapeReader) throws(Failure) {
         var answers: [Request: [Exchange]] = [:]
         while let exchange = try reader.next() {
             guard exchange.status != 304 else { continue }

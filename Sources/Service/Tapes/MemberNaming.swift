@@ -1,3 +1,4 @@
+package import Basics
 import Changes
 import FoundationEssentials
 
@@ -210,11 +211,12 @@ package struct Pseudonyms: Sendable {
 
     /// Creates pseudonyms from a key.
     ///
-    /// - Throws: `TapeError.badKey` if the key is too short.
-    package init(key: [UInt8]) throws(TapeError) {
+    /// - Throws: `Failure.badData` if the key is too short.
+    package init(key: [UInt8]) throws(Failure) {
         guard key.count >= Self.keyMinimumByteCount else {
-            throw TapeError(
-                .badKey, "a key for pseudonyms must have \(Self.keyMinimumByteCount) bytes or more: it has \(key.count)"
+            throw Failure(
+                .badData,
+                "a key for pseudonyms must have \(Self.keyMinimumByteCount) bytes or more: it has \(key.count)"
             )
         }
         self.key = key

@@ -21,11 +21,11 @@ final class TapeFile {
     private let decompressor: GzipDecompressor
 
     /// Opens a file.
-    convenience init(_ path: String) throws(TapeError) {
+    convenience init(_ path: String) throws(Failure) {
         let bytes: [UInt8]
         do {
             bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw TapeError(.fileFailed, "\(path) cannot be read: \(SystemWords.sentence(error))") }
+        } catch { throw Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.sentence(error))") }
         try self.init(bytes, path: path)
     }
 
@@ -34,15 +34,15 @@ final class TapeFile {
     /// - Parameters:
     ///   - bytes: the content of the file.
     ///   - path: the path for errors.
-    /// - Throws: `TapeError`: `.missing` if there is no whole header, `.notATape` if the file begins differently.
-    init(_ bytes: [UInt8], path: String) throws(TapeError) {
-        guard let decompressor = GzipDecompressor() else { throw TapeError(.fileFailed, "there is no memory") }
+    /// - Throws: `Failure`: `.missing` if there is no whole header, `.otherFormat` if the file begins differently.
+    init(_ bytes: [UInt8], path: String) throws(Failure) {
+        guard let decompressor = GzipDecompressor() else { throw Failure(.fileFailed, "there is no memory") }
         (self.path, self.decompressor) = (path, decompressor)
         var rest = bytes[...]
         guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
             let mayBeCut = bytes.isEmpty || GzipDecompressor.isGzip(bytes)
             guard mayBeCut, let next = Self.nextBlock(in: bytes[...], decompressor) else {
-                throw TapeError(mayBeCut ? .missing : .notATape, "\(path) has no header of a tape")
+                throw Failure(mayBeCut ? .missing : .otherFormat, "\(path) has no header of a tape")
             }
             (header, damagedCount, self.rest) = (nil, 1, next)
             return
@@ -53,10 +53,10 @@ final class TapeFile {
         if let number,
             let other = OtherFormat(.tape, at: path, found: number.format, own: TapeHeader.currentFormat)
         {
-            throw TapeError(.notATape, other.message)
+            throw Failure(.otherFormat, other.message)
         }
         guard let header = try? JSONDecoder().decode(TapeHeader.self, from: Data(line)) else {
-            throw TapeError(.notATape, "\(path) is no tape")
+            throw Failure(.otherFormat, "\(path) is no tape")
         }
         (self.header, self.rest) = (header, rest)
     }
@@ -83,7 +83,7 @@ final class TapeFile {
     /// Returns the exchanges of the next whole block, or `nil` behind the last one.
     ///
     /// Damaged bytes are passed over, and counted.
-    func next() throws(TapeError) -> [Exchange]? {
+    func next() throws(Failure) -> [Exchange]? {
         guard !rest.isEmpty else {
             if header != nil, !isAtEnd { isCut = true }
             return nil
@@ -104,11 +104,11 @@ final class TapeFile {
         var indexes: [UInt64: Int] = [:]
         for line in text.split(separator: UInt8(ascii: "\n")) {
             guard var read = ExchangeLine(line) else {
-                throw TapeError(.notATape, "\(path) has a line that is no exchange")
+                throw Failure(.otherFormat, "\(path) has a line that is no exchange")
             }
             if let number = read.bodyOf {
                 guard let index = indexes[number] else {
-                    throw TapeError(.notATape, "\(path) has an answer whose body is missing")
+                    throw Failure(.otherFormat, "\(path) has an answer whose body is missing")
                 }
                 read.exchange.body = exchanges[index].body
             }
@@ -133,7 +133,7 @@ final class OpenTapeFile {
     /// Creates a file with its first bytes.
     ///
     /// The name is that of the given millisecond, or of the next one that no file has.
-    init(in folder: TapeFolder, atMilliseconds now: Int64, beginningWith bytes: [UInt8]) throws(TapeError) {
+    init(in folder: TapeFolder, atMilliseconds now: Int64, beginningWith bytes: [UInt8]) throws(Failure) {
         var instant = now
         var descriptor: Int32
         repeat {
@@ -145,7 +145,7 @@ final class OpenTapeFile {
         begunAt = now
         self.descriptor = descriptor
         guard descriptor >= 0 else { throw .file(path, "cannot be made") }
-        do throws(TapeError) {
+        do throws(Failure) {
             try append(bytes)
         } catch {
             unsafe unlink(path)
@@ -156,9 +156,9 @@ final class OpenTapeFile {
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Appends all bytes; after a failure, the bytes written so far are cut off.
-    func append(_ bytes: [UInt8]) throws(TapeError) {
+    func append(_ bytes: [UInt8]) throws(Failure) {
         guard Descriptor.write(bytes, to: descriptor) else {
-            let failure = TapeError.file(path, "cannot be written")
+            let failure = Failure.file(path, "cannot be written")
             isBroken = ftruncate(descriptor, byteCount) != 0 || lseek(descriptor, 0, SEEK_END) < 0
             throw failure
         }
@@ -180,11 +180,11 @@ struct TapeFolder {
     }
 
     /// Returns the paths of all files, oldest first.
-    func files() throws(TapeError) -> [String] {
+    func files() throws(Failure) -> [String] {
         do {
             return try FileManager.default.contentsOfDirectory(atPath: path)
                 .filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted().map { "\(path)/\($0)" }
-        } catch { throw TapeError(.fileFailed, "the folder \(path) cannot be read: \(SystemWords.sentence(error))") }
+        } catch { throw Failure(.fileFailed, "the folder \(path) cannot be read: \(SystemWords.sentence(error))") }
     }
 
     /// Removes the oldest files beyond a size, and files that are too old.
@@ -192,7 +192,7 @@ struct TapeFolder {
     /// - Parameters:
     ///   - limit: the most bytes of the files that are kept, together.
     ///   - moment: the earliest last write of a file that is kept, in Unix seconds.
-    func prune(keepingBytes limit: Int, writtenSince moment: Int64) throws(TapeError) {
+    func prune(keepingBytes limit: Int, writtenSince moment: Int64) throws(Failure) {
         var kept = 0
         for file in try files().reversed() {
             var status = stat()
@@ -204,26 +204,9 @@ struct TapeFolder {
     }
 }
 
-extension TapeError {
+extension Failure {
     /// Returns an error about a file, with the reason from `errno`.
-    static func file(_ path: String, _ what: String) -> TapeError {
-        TapeError(.fileFailed, "\(path) \(what): \(unsafe String(cString: strerror(errno)))")
+    static func file(_ path: String, _ what: String) -> Failure {
+        Failure(.fileFailed, "\(path) \(what): \(unsafe String(cString: strerror(errno)))")
     }
-}
-
-/// The reason that a tape cannot be written or read.
-package typealias TapeError = CodedError<TapeErrorCode>
-
-/// The kind of failure of a tape.
-package enum TapeErrorCode: Sendable, Equatable {
-    /// Another process records into the folder.
-    case busy
-    /// There is no tape at the path.
-    case missing
-    /// A file cannot be read or written.
-    case fileFailed
-    /// A file is no tape, or its format is not known to this program.
-    case notATape
-    /// A key for pseudonyms is too short.
-    case badKey
 }

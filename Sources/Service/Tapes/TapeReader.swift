@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import FoundationEssentials
 import Glibc
 
@@ -23,21 +23,21 @@ package final class TapeReader {
     /// Opens a tape.
     ///
     /// - Parameter path: the path of a folder, or of one file.
-    /// - Throws: `TapeError`: `.missing` if there is no tape, `.notATape` if the file is no tape.
-    package init(_ path: String) throws(TapeError) {
+    /// - Throws: `Failure`: `.missing` if there is no tape, `.otherFormat` if the file is no tape.
+    package init(_ path: String) throws(Failure) {
         var isFolder = false
         guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-            throw TapeError(.missing, "there is no tape at \(path)")
+            throw Failure(.missing, "there is no tape at \(path)")
         }
         let files = isFolder ? try TapeFolder(path: path).files() : [path]
         guard let first = files.first else {
-            throw TapeError(.missing, "there is no tape in \(path): \"coterie serve --record\" makes one")
+            throw Failure(.missing, "there is no tape in \(path): \"coterie serve --record\" makes one")
         }
         let opened = try TapeFile(first)
         // The first header may be damaged; all files of a tape have one.
         var header = opened.header
         for path in files.dropFirst() where header == nil { header = (try? TapeFile(path))?.header }
-        guard let header else { throw TapeError(.missing, "\(path) has no whole header of a tape") }
+        guard let header else { throw Failure(.missing, "\(path) has no whole header of a tape") }
         self.header = header
         blocks = opened
         self.files = files.dropFirst()
@@ -45,8 +45,8 @@ package final class TapeReader {
 
     /// Returns the next exchange, or `nil` at the end.
     ///
-    /// - Throws: `TapeError.notATape` if a whole block has an invalid line.
-    package func next() throws(TapeError) -> Exchange? {
+    /// - Throws: `Failure.otherFormat` if a whole block has an invalid line.
+    package func next() throws(Failure) -> Exchange? {
         while block.isEmpty {
             if let read = try blocks?.next() {
                 block = read[...]
@@ -56,7 +56,7 @@ package final class TapeReader {
             blocks = nil
             guard let path = files.popFirst() else { return nil }
             // A file that was begun when the daemon was killed may have no header yet.
-            do throws(TapeError) {
+            do throws(Failure) {
                 let opened = try TapeFile(path)
                 let next = opened.header ?? header
                 if !next.makesSameLists(as: header) { hasChangedSettings = true }
@@ -136,9 +136,9 @@ package final class TapeWriter {
 
     /// Creates a writer, and the folder if it is missing; only its owner may read the folder.
     ///
-    /// - Throws: `TapeError.busy` if another process records into the folder.
-    package init(folder path: String, header: TapeHeader, limits: Limits = Limits()) throws(TapeError) {
-        guard let compressor = GzipCompressor(level: 1) else { throw TapeError(.fileFailed, "there is no memory") }
+    /// - Throws: `Failure.busy` if another process records into the folder.
+    package init(folder path: String, header: TapeHeader, limits: Limits = Limits()) throws(Failure) {
+        guard let compressor = GzipCompressor(level: 1) else { throw Failure(.fileFailed, "there is no memory") }
         self.compressor = compressor
         folder = TapeFolder(path: path)
         self.header = header
@@ -148,7 +148,7 @@ package final class TapeWriter {
         guard lock >= 0 else { throw .file(path, "cannot be opened") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
             close(lock)
-            throw TapeError(.busy, "another process records into \(path): name another folder")
+            throw Failure(.busy, "another process records into \(path): name another folder")
         }
     }
 
@@ -176,7 +176,7 @@ package final class TapeWriter {
     /// - Parameter now: the time, in Unix milliseconds.
     /// - Returns: the number of bytes that were added to the tape.
     @discardableResult
-    package func writeBlock(atMilliseconds now: Int64) throws(TapeError) -> Int {
+    package func writeBlock(atMilliseconds now: Int64) throws(Failure) -> Int {
         defer {
             block.removeAll(keepingCapacity: true)
             pendingCount = 0
@@ -190,13 +190,13 @@ package final class TapeWriter {
             open = try begin(atMilliseconds: now)
             file = open
         }
-        guard let member = compressor.member(of: block) else { throw TapeError(.fileFailed, "there is no memory") }
+        guard let member = compressor.member(of: block) else { throw Failure(.fileFailed, "there is no memory") }
         try open.append(member)
         return member.count
     }
 
     /// Ends a file that is large, old or broken, and removes old files once in `fileSeconds`.
-    private func endOld(atMilliseconds now: Int64) throws(TapeError) {
+    private func endOld(atMilliseconds now: Int64) throws(Failure) {
         let spanMilliseconds = Self.fileSeconds * 1000
         if let open = file, open.byteCount >= limits.fileByteCount || now - open.begunAt >= spanMilliseconds { end() }
         if file?.isBroken == true { file = nil }
@@ -213,18 +213,18 @@ package final class TapeWriter {
         file = nil
     }
 
-    private func prune(atMilliseconds now: Int64) throws(TapeError) {
+    private func prune(atMilliseconds now: Int64) throws(Failure) {
         try folder.prune(
             keepingBytes: limits.byteCount - limits.fileByteCount, writtenSince: now / 1000 - limits.keptSeconds)
     }
 
     /// Begins a file, after making room for it within the limits.
-    private func begin(atMilliseconds now: Int64) throws(TapeError) -> OpenTapeFile {
+    private func begin(atMilliseconds now: Int64) throws(Failure) -> OpenTapeFile {
         try prune(atMilliseconds: now)
         var header = header
         header.beganAtMilliseconds = now
         guard let member = compressor.member(of: header.bytes + [UInt8(ascii: "\n")]) else {
-            throw TapeError(.fileFailed, "there is no memory")
+            throw Failure(.fileFailed, "there is no memory")
         }
         return try OpenTapeFile(in: folder, atMilliseconds: now, beginningWith: member)
     }

@@ -51,7 +51,7 @@ final class TapeRecorder: Sendable {
             "tape", "Whether all requests are recorded on the tape", recovery: "all requests are recorded again",
             log: log, calmSeconds: 10)
         let writer: Writer
-        do throws(TapeError) {
+        do throws(Failure) {
             writer = Writer(
                 try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits))
         } catch { throw Failure(.general, error.message) }
@@ -131,7 +131,7 @@ final class TapeRecorder: Sendable {
     private func writeBlock(_ writer: Writer) {
         let count = writer.tape.pendingCount
         writer.bodies = SharedBodies()
-        do throws(TapeError) {
+        do throws(Failure) {
             let bytes = try writer.tape.writeBlock(atMilliseconds: now())
             recordedCount.wrappingAdd(UInt64(count), ordering: .relaxed)
             writtenBytes.wrappingAdd(UInt64(bytes), ordering: .relaxed)

@@ -280,7 +280,15 @@ package enum Scope: String, Sendable, Hashable, CaseIterable {
 /// The reason why a token is refused, or why a key file cannot be used.
 ///
 /// No message contains a token or a key.
-package typealias TokenError = CodedError<TokenErrorCode>
+package struct TokenError: Error, Equatable {
+    package typealias Code = TokenErrorCode
+
+    package let code: Code
+    /// The failure, its place, and the remedy.
+    package let message: String
+
+    package init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+}
 
 /// The kind of failure of a token or a key file.
 package enum TokenErrorCode: Sendable, Equatable {

@@ -63,7 +63,7 @@ struct BaselineFile {
     func lists(for set: EvaluationSet, length: Int) throws(Failure) -> BaselineLists {
         var result = BaselineLists(set, length: length)
         for list in lists {
-            do throws(EvaluationError) {
+            do throws(Failure) {
                 try result.add(
                     names.texts[list.name], bucket: list.bucket, ofUser: users.texts[list.user],
                     groups[list.groups].map { groupIDs.texts[Int($0)] })

@@ -18,26 +18,13 @@ extension Failure {
         case let error as Failure: self = error
         case let error as UsageError: self.init(.badUsage, error.description)
         case let error as ModelError: self.init(.badData, error.description)
-        case let error as EvaluationError: self.init(.badData, error.description)
         case let error as ConfigurationError: self.init(.badData, error.description)
         case let error as YAMLError: self.init(.badData, error.description)
-        case let error as TapeError: self.init(error)
         case let error as HTTPClientError:
             self.init(error.code == .badAddress ? .badUsage : .unavailable, error.message)
         case let error as TokenError: self.init(error.code == .keyFileFailed ? .fileFailed : .badData, error.message)
         default: self.init(.general, SystemWords.sentence(error))
         }
-    }
-
-    init(_ error: TapeError) {
-        let code: Code =
-            switch error.code {
-            case .busy: .busy
-            case .missing: .missing
-            case .notATape, .badKey: .badData
-            case .fileFailed: .fileFailed
-            }
-        self.init(code, error.message)
     }
 }
 
