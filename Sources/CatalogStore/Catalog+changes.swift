@@ -10,6 +10,8 @@ final class ChangeApplier {
     private let site: SiteRecorder
     private let renamed: RenamedIDs
     private let removals: NotedRemovals
+    /// Removals that follow one another: together they are much faster.
+    private var batch: RemovalBatch?
 
     init(_ catalog: Catalog) throws(Failure) {
         self.catalog = catalog
@@ -25,19 +27,32 @@ final class ChangeApplier {
     /// as well, and so for favourites and follows. The latest event counts; a pair without a time is older than any
     /// event.
     ///
+    /// A removal waits for others that follow it; `finish` applies the last ones.
+    ///
     /// - Parameter stamp: the stamp of the change, in milliseconds.
     /// - Returns: the number of parts that were left out, because what they are about does not exist or was removed.
     func apply(_ change: Change, stamp: Int64) throws(Failure) -> Int {
+        if case .removal(let removal) = try renamed.applied(to: change, stamp: stamp) {
+            if batch?.add(removal, stamp: stamp, catalog.relations) == true { return 0 }
+            let leftOut = try removeBatch()
+            batch = RemovalBatch(removal, stamp: stamp, catalog.relations)
+            return leftOut + (batch == nil ? 1 : 0)
+        }
+        let earlier = try removeBatch()
         let (kept, leftOut) = try withoutRemoved(change, stamp: stamp)
         let isThere: Bool
         switch try renamed.applied(to: kept, stamp: stamp) {
-        case .member(let change):
-            return leftOut + (try members.apply(change, stamp: stamp))
+        case .member(let change): return earlier + leftOut + (try members.apply(change, stamp: stamp))
         case .site(let change): isThere = try site.apply(change)
-        case .removal(let change): isThere = try catalog.apply(change, stamp: stamp)
         case .renaming(let change): isThere = try catalog.apply(change, stamp: stamp)
+        case .removal: isThere = true
         }
-        return isThere ? 0 : 1
+        return earlier + (isThere ? 0 : 1)
+    }
+
+    private func removeBatch() throws(Failure) -> Int {
+        guard let waiting = batch.take() else { return 0 }
+        return try waiting.remove(from: catalog)
     }
 
     /// Returns a change without the parts that are older than the removal of what they name, and their number.
@@ -50,15 +65,16 @@ final class ChangeApplier {
         return (rest, leftOut + more)
     }
 
-    /// Records the number of changed rows, and the columns that have values now.
-    func finish() throws(Failure) {
+    /// Applies the last removals, and records the number of changed rows and the columns that have values now.
+    ///
+    /// - Returns: the number of parts that were left out.
+    func finish() throws(Failure) -> Int {
+        let leftOut = try removeBatch()
         try catalog.note(Set(members.timed.map(\.notedTime)))
         try catalog.recordChanges(members.contentChanges + site.contentChanges)
+        return leftOut
     }
 }
-
-/// The journal and the numbers of changes that a command has recorded.
-package typealias DecidedChanges = (origin: String, numbers: ClosedRange<Int64>)
 
 /// The counts of changes from journals that were offered to the catalog.
 package struct AppliedChangeCounts: Sendable, Equatable {
@@ -139,7 +155,7 @@ extension Catalog {
                 }
             }
             try noteTaken(here.mapValues(\.last))
-            try applier.finish()
+            counts.leftOut += try applier.finish()
             return counts
         }
         // If another connection is reading now, the data is overwritten later.
@@ -211,12 +227,6 @@ extension Catalog {
             note.bind(sequence, at: 2)
             try note.run()
         }
-    }
-
-    /// Counts changes as applied whose effects the caller makes, unless earlier ones of their journal still wait.
-    func noteTaken(_ changes: DecidedChanges) throws(Failure) {
-        guard changes.numbers.contains(try appliedChanges().last(of: changes.origin) + 1) else { return }
-        try noteTaken([changes.origin: changes.numbers.upperBound])
     }
 
     /// Counts missing changes as applied, and lets those after them be applied.

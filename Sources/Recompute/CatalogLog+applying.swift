@@ -10,8 +10,8 @@ extension CatalogLog {
         package let counts: AppliedChangeCounts
         /// Sentences about changes that wait or were given up, and about what could not be sent.
         package let warnings: [String]
-        /// Whether changes wait for others that are damaged or missing, or that need a newer program.
-        package let holdsBack: Bool
+        /// The journals of changes that wait for others, which are damaged or missing or need a newer program.
+        package let waiting: Set<String>
 
         /// The counts in words.
         package var summary: String {
@@ -75,7 +75,7 @@ extension CatalogLog {
         do throws(Failure) { try log?.prune(taken, at: now) } catch {
             warnings.append("the log is longer than it need be: \(error.message)")
         }
-        return Outcome(counts: counts, warnings: warnings, holdsBack: !stopping.isEmpty)
+        return Outcome(counts: counts, warnings: warnings, waiting: Set(stopping.keys))
     }
 
     /// Brings the ledger of the catalog and that of a shared store up to date with each other.

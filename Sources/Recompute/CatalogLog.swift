@@ -42,13 +42,11 @@ package final class CatalogLog {
     ///
     /// - Parameter now: a time at or after those of all changes that the decisions are to overrule, in Unix
     ///   milliseconds.
-    /// - Returns: the name under which they are recorded, and the last number.
-    package func record(_ decisions: [Change], at now: Int64) throws(Failure) -> ChangeName {
+    package func record(_ decisions: [Change], at now: Int64) throws(Failure) {
         _ = try journal.record(decisions, at: now)
         if decisions.contains(where: { $0.erasedUserID != nil }) {
             isErased = (try? journal.eraseForgotten()) ?? false
         }
-        return ChangeName(origin: journal.origin, sequence: try journal.kept()[journal.origin]?.last ?? 0)
     }
 
     /// Sends the decisions that the streams of a shared store lack, and removes the lists of members whom they remove.

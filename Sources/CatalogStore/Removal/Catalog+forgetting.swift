@@ -20,15 +20,12 @@ extension Catalog {
     /// - Parameters:
     ///   - withPhotos: whether their photos are removed too; otherwise the photos stay, without an owner.
     ///   - milliseconds: the current time, in Unix milliseconds.
-    ///   - stream: the name and the numbers of changes that tell daemons the same, or nil if there are none. A
-    ///     recompute need not apply these changes.
     /// - Returns: the removed rows, and whether the write-ahead log is free of them.
     package func forget(
         _ ids: [String], withPhotos: Bool, _ options: RemovalOptions = RemovalOptions(),
-        atMilliseconds milliseconds: Int64, stream: DecidedChanges? = nil
+        atMilliseconds milliseconds: Int64
     ) throws(Failure) -> (summary: RemovalSummary, isErased: Bool) {
         let summary: RemovalSummary = try trying(options.isDryRun) { () throws(Failure) in
-            if let stream { try noteTaken(stream) }
             let total = Int(try database.integer("SELECT count(*) FROM users") ?? 0)
             let strangers = try unknownUsers(of: ids)
             var summary = try removeForGood(ids, withPhotos: withPhotos, atMilliseconds: milliseconds)

@@ -66,15 +66,12 @@ package final class Remover {
     ///   - rows: the ids of each row.
     ///   - stamp: the stamp, in milliseconds, before which changes of daemons do not bring back the rows, known or
     ///     not; nil if daemons have no changes.
-    ///   - stream: the stream that tells daemons of the removal, and the numbers of its changes.
     /// - Throws: `Failure`; then nothing was removed.
     package func remove(
-        _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64? = nil,
-        stream: DecidedChanges? = nil
+        _ rows: [[String]], _ options: RemovalOptions = RemovalOptions(), stamp: Int64? = nil
     ) throws(Failure) -> RemovalSummary {
         try catalog.trying(options.isDryRun) { () throws(Failure) in
-            if let stream { try catalog.noteTaken(stream) }
-            return try removeWithinTransaction(rows, options, stamp: stamp)
+            try removeWithinTransaction(rows, options, stamp: stamp)
         }
     }
 
@@ -277,32 +274,6 @@ extension EntityTable {
         case .users: ["interactions", "exposures"]
         case .photos: ["photo_vectors", "interactions"]
         }
-    }
-}
-
-extension Catalog {
-    /// Applies a removal of a journal, within a transaction of the caller.
-    ///
-    /// - Parameter stamp: the stamp of the removal, in milliseconds.
-    /// - Returns: whether there was anything to remove; always true for the forgetting of a member.
-    func apply(_ change: RemovalChange, stamp: Int64) throws(Failure) -> Bool {
-        let kind: ImportKind
-        let ids: [String]
-        switch change.subject {
-        case .member(let id, let withPhotos):
-            // Who was readmitted since is not removed.
-            let times = try LedgerTable(database).times(of: id)
-            guard change.atMilliseconds > times?.readmitted ?? -1 else { return false }
-            _ = try removeForGood([id], withPhotos: withPhotos, atMilliseconds: change.atMilliseconds)
-            return true
-        case .account(let id): (kind, ids) = (.users, [id])
-        case .group(let id): (kind, ids) = (.groups, [id])
-        case .photo(let id): (kind, ids) = (.photos, [id])
-        case .user(let id, let group, let table), .pooled(let id, let group, let table):
-            guard let source = relations.sources.first(where: { $0.table == table }) else { return false }
-            (kind, ids) = (.relation(source), [group, id])
-        }
-        return try Remover(from: self, kind: kind).removeWithinTransaction([ids], stamp: stamp).removed > 0
     }
 }
 

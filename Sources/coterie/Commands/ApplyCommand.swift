@@ -42,7 +42,7 @@ enum ApplyCommand: Subcommand {
             try output.line(outcome.summary)
         }
         try output.flush()
-        guard !outcome.holdsBack else {
+        guard outcome.waiting.isEmpty else {
             throw Failure(.badData, "not all changes are in the catalog: some wait for others")
         }
     }

@@ -93,13 +93,14 @@ enum ForgetCommand: Subcommand {
         let subjects = everyID.map { RemovalChange.Subject.member($0, withPhotos: withPhotos) }
         // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
         var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
-        let done = try decision.remove(subjects, options, at: now) { options, stream in
-            try catalog.forget(users, withPhotos: withPhotos, options, atMilliseconds: now, stream: stream)
+        let trial = RemovalOptions(isDryRun: true, allowsShrinking: options.allowsShrinking)
+        let removed = try decision.remove(subjects, options, at: now) { () throws(Failure) in
+            try catalog.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now).summary
         }
-        guard let (summary, isErased) = done else { return }
+        guard let summary = removed else { return }
+        let isErased = try catalog.eraseRemoved()
         if withPhotos { _ = try catalog.eraseRemovedVectors() }
         sessions += try parsed.forgetSessions(ofUsers: everyID)
-        try decision.apply()
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }
 

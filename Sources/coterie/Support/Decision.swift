@@ -64,64 +64,62 @@ final class Decision {
     }
 
     /// Records decisions, and sends them with those that earlier commands left.
-    ///
-    /// - Returns: the name and the numbers of the decisions, for the catalog; nil if there are none.
-    @discardableResult
-    func record(_ decisions: [Change], atMilliseconds now: Int64) throws -> DecidedChanges? {
-        guard !decisions.isEmpty else { return nil }
-        let name = try log.record(decisions, at: now)
+    func record(_ decisions: [Change], atMilliseconds now: Int64) throws {
+        guard !decisions.isEmpty else { return }
+        try log.record(decisions, at: now)
         isRecorded = true
         do throws(Failure) { _ = try log.send() } catch { failure = error }
-        return (name.origin, name.sequence - Int64(decisions.count) + 1...name.sequence)
     }
 
-    /// Records removals that the catalog does not refuse, sends them, and removes the same from the catalog.
+    /// Records removals, sends them, and applies them to the catalog.
     ///
-    /// - Parameter body: removes from the catalog; the name and the numbers of the decisions are its second value.
-    /// - Returns: nil if another program writes to the catalog, which gets the decisions later.
+    /// - Parameter trial: returns what they would remove, and changes nothing.
+    /// - Returns: what they removed; nil if another program writes to the catalog, which gets them later.
+    /// - Throws: `Failure`, among others if the catalog would refuse them; then nothing is decided.
     func remove(
         _ subjects: [RemovalChange.Subject], _ options: RemovalOptions, at stamp: Int64,
-        _ body: (RemovalOptions, DecidedChanges?) throws -> (summary: RemovalSummary, isErased: Bool)
-    ) throws -> (summary: RemovalSummary, isErased: Bool)? {
-        if !options.allowsShrinking {
-            // A removal that the catalog would refuse is not decided.
-            let trial = RemovalOptions(isDryRun: true, allowsShrinking: false)
-            if let failure = try body(trial, nil).summary.failure { throw Failure(failure) }
+        trial: () throws(Failure) -> RemovalSummary
+    ) throws -> RemovalSummary? {
+        var summary: RemovalSummary?
+        do throws(Failure) {
+            let found = try trial()
+            if let failure = found.failure { throw failure }
+            summary = found
+        } catch {
+            // A few ids are decided even while another program writes.
+            guard error.code == .busy, options.allowsShrinking else { throw error }
         }
         let removals = subjects.map { Change.removal(RemovalChange($0, atMilliseconds: stamp)) }
-        let stream = try record(removals, atMilliseconds: stamp)
-        return try changing { try body(options, stream) }
+        try record(removals, atMilliseconds: stamp)
+        return try apply() ? summary : nil
     }
 
     /// Applies the log to the catalog.
     ///
     /// - Returns: whether it was applied; otherwise another program writes to the catalog, which gets it later.
-    /// - Throws: `Failure` if the daemons of a shared store could not be told.
+    /// - Throws: `Failure` if the daemons of a shared store could not be told, or if the decision has to wait.
     @discardableResult
     func apply() throws -> Bool {
-        let done: CatalogLog.Outcome?
-        do { done = try changing { try parsed.applyChanges(store, warns: failure == nil) } } catch {
+        let outcome: CatalogLog.Outcome
+        do throws(Failure) {
+            outcome = try parsed.applyChanges(store, warns: failure == nil)
+        } catch {
             // That the daemons were not told is the reason, and says what follows.
             try checkTold()
-            throw error
-        }
-        try checkTold()
-        return done != nil
-    }
-
-    /// Changes the catalog as the recorded decisions say.
-    ///
-    /// - Returns: nil if another program writes to the catalog, which gets the decisions later.
-    @discardableResult
-    func changing<Result>(_ body: () throws -> Result) throws -> Result? {
-        do { return try body() } catch let error as Failure where isRecorded && error.code == .busy {
+            guard isRecorded, error.code == .busy else { throw error }
             printToStandardError(
                 """
                 another program writes to the catalog: the decision is recorded, and "coterie apply" or the next \
                 recompute changes the catalog
                 """)
-            return nil
+            return false
         }
+        try checkTold()
+        guard !isRecorded || !outcome.waiting.contains(log.journal.origin) else {
+            throw Failure(
+                .badData, "the decision is recorded, but the catalog cannot take it before what the warning names")
+        }
+        return true
     }
 
     private func checkTold() throws {
