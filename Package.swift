@@ -52,7 +52,7 @@ let fuzzing: [Target] =
                 linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")]),
         ]
     } else {
-        [tests("FuzzTests", fuzzed, exclude: ["Basics", "CFuzzer", "Corpus", "Fuzzer"])]
+        [tests("FuzzTests", fuzzed, exclude: ["CFuzzer", "Corpus", "Fuzzer"])]
     }
 
 /// The name of the build, which `Jobs/package` gives: the state of the checkout itself would be one of an earlier build.
@@ -134,7 +134,7 @@ let package = Package(
                 "Model", "ModelStore",
             ]),
         computing(
-            "Evaluation", ["Changes", "Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
+            "Evaluation", ["Basics", "Changes", "Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
         .target(
             name: "Service",
             dependencies: [
@@ -218,8 +218,8 @@ let package = Package(
         tests(
             "EvaluationTests",
             [
-                "Evaluation", "CatalogStore", "Changes", "Experiments", "Model", "Recommendation", "Similarity",
-                "TestSupport",
+                "Basics", "Evaluation", "CatalogStore", "Changes", "Experiments", "Model", "Recommendation",
+                "Similarity", "TestSupport",
             ],
             exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.

@@ -1,5 +1,3 @@
-import Basics
-
 extension RecordReader {
     mutating func nextDelimited() throws(RecordError) -> RecordEvent {
         while true {
