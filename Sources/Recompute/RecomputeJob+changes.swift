@@ -17,6 +17,28 @@ extension RecomputeJob {
         }
     }
 
+    /// Checks that a catalog has all changes that the newest version of the store took.
+    ///
+    /// After applying, those that it lacks are nowhere any more. The catalog is then a copy, or comes from an old backup,
+    /// and a version of it would undo what was acknowledged.
+    func checkDescent() throws(Failure) {
+        guard !parameters.isDryRun, !parameters.isForced, tablesPath == nil,
+            let newest = try? store.versions().last
+        else { return }
+        let taken = try openCatalog().appliedChanges()
+        let lost = newest.taken.sequences.filter { taken.last(of: $0.key) < $0.value }
+        guard !lost.isEmpty else { return }
+        let count = lost.reduce(0) { $0 + $1.value - taken.last(of: $1.key) }
+        let time = UnixTime(seconds: newest.createdAtMilliseconds / 1000).map { ", made at \($0)," } ?? ""
+        throw Failure(
+            .badData,
+            """
+            \(catalogPath) lacks \(count) changes that members or the site made, that version \(newest.version)\(time) \
+            has, and that no journal has any more. It is a copy, or comes from an older backup. Give another store with \
+            --store, or publish without them with --force
+            """)
+    }
+
     /// Warns if the current version was made from a later state of the catalog, or from another catalog.
     ///
     /// The catalog may be a copy that takes over the changes of the site, and publishes to its daemons.

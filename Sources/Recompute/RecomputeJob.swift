@@ -1,6 +1,6 @@
+package import Basics
 import CatalogStore
 import Changes
-package import Basics
 package import Model
 package import ModelStore
 import Similarity
@@ -52,6 +52,7 @@ package struct RecomputeJob: Sendable {
     package func run(observer: any RecomputeObserver) throws(Failure) -> Outcome {
         let clock = StepClock(observer: observer)
         try applyChanges(clock, observer)
+        try checkDescent()
         let built = try build(clock, observer)
         let name = try versionName(of: built)
         var manifest = Manifest(

@@ -89,6 +89,17 @@ struct PrivateFileTests {
         if way == .opened || way == .emptied { #expect(!way.write(home + "/file")) }
     }
 
+    @Test("A new file has the permissions of its model, and its own if the model is gone")
+    func model() throws {
+        let model = folder.path + "/model"
+        #expect(PrivateFile.createEmpty(model))
+        try #require(unsafe chmod(model, 0o640) == 0)
+        #expect(PrivateFile.createEmpty(path, as: model))
+        #expect(try status(path).st_mode & 0o777 == 0o640)
+        #expect(PrivateFile.createEmpty(folder.path + "/other", as: folder.path + "/none"))
+        #expect(try status(folder.path + "/other").st_mode & 0o777 == 0o600)
+    }
+
     @Test("A device is written as it is")
     func device() throws {
         close(try PrivateFile.emptied("/dev/null"))

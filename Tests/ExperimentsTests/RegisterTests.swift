@@ -27,7 +27,9 @@ import Testing
         #expect(problem { ($0.eligibility.fewestGroups, $0.eligibility.mostGroups) = (2, 1) } != nil)
         #expect(problem { $0.arms.removeLast() } == "it has 1 arms: give 2 to 16")
         #expect(problem { $0.arms[1].name = "a" } == "two arms have the same name")
-        #expect(problem { $0.arms[1].weight = 0 }?.contains("above 0") == true)
+        for weight in [0, -1, .infinity, .nan] {
+            #expect(problem { $0.arms[1].weight = weight }?.contains("above 0") == true)
+        }
         #expect(problem { $0.arms[1].settings = ["lamda": 1] }?.contains("sets \"lamda\": give one of") == true)
         #expect(problem { $0.arms[1].settings = ["lambda": .nan] }?.contains("from 0.0 to 1.0") == true)
     }

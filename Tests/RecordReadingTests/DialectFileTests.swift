@@ -147,6 +147,10 @@ private enum Written {
         #expect(found.prefix(3) == ["g0=a \"b\"", "g1=c \"d\"", "g2=e\tf"])
         #expect(found.dropFirst(3).first?.contains("would make one record of 4 lines") == true, "\(found)")
         #expect(found.suffix(3) == ["g4=x", "g5=y", "g7=ends with a quote\""])
+        // It may swallow the next line alone.
+        let two = try read(quoted + "g3\t\"open quote\ng4\tends with a quote\"\n")
+        #expect(two.dropFirst(3).first?.contains("would make one record of 2 lines") == true, "\(two)")
+        #expect(two.last == "g4=ends with a quote\"")
     }
 
     @Test("Lines that quotes join in CSV, and that are records by themselves, are counted")

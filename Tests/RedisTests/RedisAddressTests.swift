@@ -34,7 +34,7 @@ struct RedisAddressTests {
             "redis://h:0", "redis://h:65536", "redis://h:+1", "redis://h:1x", "redis://::1", "redis://[::1",
             "redis://[::1]x",
             "redis://[h]", "redis://[]", "redis://h/x", "redis://h/-1", "redis://h/1/2", "redis://h/1?x=1",
-            "redis://h h",
+            "redis://h h", "redis://h!", "redis://h$x",
             "redis://h\n", "redis://h\0", "redis://hä", "redis://secret@h", "redis://:@h", "redis://a:@h",
             "redis://a:secret%@h", "redis://a:secret%4@h", "redis://a:secret%zz@h", "redis://a:secret%FF@h",
             "redis://a:secret@", "redis://a:secret@h:x", "redis://a:secret@h/x", "redis://h/99999999999999999999",

@@ -18,8 +18,8 @@ enum DeleteCommand: Subcommand {
             owner. A pair is named by two ids: of group and member, group and photo, member and photo, or member and \
             followed member.
 
-            Everything is removed in one transaction. Ids that the catalog does not have are listed, and the exit \
-            code is 65; the others are removed all the same. A file needs a header and a row at least. It is refused \
+            The removal is recorded first, as one decision, and then applied to the catalog, so that nothing that dies \
+            meanwhile leaves it half-done. Ids that the catalog does not have are listed, and the exit code is 65; the others are removed all the same. A file needs a header and a row at least. It is refused \
             if it looks like one of another kind, has a bad line, or seems to be cut off. Files that would remove more \
             than a tenth of all need --allow-shrinking. --dry-run says what would go.
 
