@@ -36,7 +36,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
         case diskFull
         /// SQLite failed.
         case databaseFailed
-        /// What happens cannot be recorded in a journal.
+        /// A journal cannot record what happens.
         case journalFailed
         /// It failed in another way, or a check found a fault.
         case general

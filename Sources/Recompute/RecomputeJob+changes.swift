@@ -19,8 +19,8 @@ extension RecomputeJob {
 
     /// Checks that a catalog has all changes that the newest version of the store took.
     ///
-    /// After applying, those that it lacks are nowhere any more. The catalog is then a copy, or comes from an old backup,
-    /// and a version of it would undo what was acknowledged.
+    /// After applying, those that it lacks are nowhere any more. The catalog is then a copy, or comes from an old
+    /// backup. A version of it would undo what was acknowledged.
     func checkDescent() throws(Failure) {
         guard !parameters.isDryRun, !parameters.isForced, tablesPath == nil,
             let newest = try? store.versions().last

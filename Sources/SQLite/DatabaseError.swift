@@ -1,7 +1,7 @@
 package import Basics
 import Glibc
 
-/// What SQLite reported, with the statement; the cause of a `Failure`.
+/// An error that SQLite reported, with the statement; the cause of a `Failure`.
 package struct DatabaseError: Error {
     /// SQLite's extended result code.
     package let code: Int32
@@ -64,7 +64,7 @@ package struct DatabaseError: Error {
 }
 
 extension Failure {
-    /// What SQLite reported, if that is the cause.
+    /// The error of SQLite, if one is the cause.
     package var ofDatabase: DatabaseError? { cause as? DatabaseError }
 
     /// Whether a database may only be read.
@@ -78,7 +78,7 @@ extension Failure {
 }
 
 extension Database {
-    /// What a database is, in messages.
+    /// A kind of database, in messages.
     package struct Subject: Sendable {
         /// The noun with its article.
         let name: String
@@ -89,7 +89,7 @@ extension Database {
 
         package static let database = Subject("the database")
 
-        /// Returns the failure for what SQLite reported.
+        /// Returns the failure for an error of SQLite.
         func failure(_ error: DatabaseError, _ path: String) -> Failure {
             if error.isBusy {
                 return Failure(.busy, "another process is writing to \(name); try again later", cause: error)

@@ -41,8 +41,8 @@ package final class Daemon: Sendable {
 
     /// Starts to listen, and to follow the store.
     ///
-    /// - Throws: `Failure` with the code `general` if there are no keys and other machines can reach the address, if the
-    ///   port is taken, if a file cannot be opened, or if a limit is out of bounds.
+    /// - Throws: `Failure` with the code `general` if the port is taken, a file cannot be opened, or a limit is out of
+    ///   bounds. So it is if other machines can reach the address, and there are no keys.
     package init(_ configuration: Configuration) throws(Failure) {
         try configuration.validate()
         let troubles = RecentTroubles()

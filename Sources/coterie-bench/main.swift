@@ -25,5 +25,5 @@ do {
     }
 } catch {
     printToStandardError("coterie-bench: \(error)")
-    exit(error is UsageError ? UsageError.exitCode : (error as? Failure)?.exitCode ?? .badData)
+    exit(error is UsageError ? UsageError.exitCode : (error as? Failure)?.exitCode ?? Failure.Code.badData.exitCode)
 }

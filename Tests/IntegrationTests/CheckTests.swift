@@ -109,6 +109,10 @@ struct CheckTests {
         try overwrite(workspace.path("models/versions/\(first)/model.coterie"), at: 9000, count: 1)
         let one = try await findings(workspace)
         #expect(one.count == 1 && one[0].hasPrefix("bad version: section"), "\(one)")
+        let current = try await workspace.currentVersion()
+        try overwrite(workspace.path("models/versions/\(current)/model.coterie"), at: 9000, count: 1)
+        let both = try await findings(workspace)
+        #expect(both.count { $0.hasPrefix("bad version: section") } == 2, "\(both)")
         try FileManager.default.removeItem(atPath: workspace.path("models/current"))
         #expect(try await findings(workspace).contains { $0.hasSuffix("has no current version") })
     }

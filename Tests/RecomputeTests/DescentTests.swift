@@ -3,6 +3,8 @@ import CatalogStore
 import Changes
 import Foundation
 import Model
+import ModelStore
+import Recompute
 import TestSupport
 import Testing
 
@@ -25,7 +27,7 @@ struct DescentTests {
         try join(community, ["ann"])
         try community.recompute()
         let copy = community.directory.path + "/copy.sqlite"
-        try Catalog(path: community.catalogPath, mode: .reading).copy(to: copy)
+        _ = try Catalog.copy(community.catalogPath, to: copy)
         try join(community, ["bob", "cy"])
         let current = try community.recompute().manifest.version
         // The site goes on with a copy from between.

@@ -36,7 +36,8 @@ enum RecomputeCommand: Subcommand {
             too many groups, members or entries are gone, or too many groups have no neighbours. It also fails if \
             neighbours and scores differ too much. The new version is then published for inspection ("coterie models \
             diff"), and the current one stays. Neighbours are not judged when the formula was changed. --force makes \
-            the new version current all the same.
+            the new version current all the same. The job also fails if the catalog lacks changes that the newest \
+            version has and no journal has any more. Such a catalog is a copy, or from an old backup.
 
             In members' lists, the weight of a relation other than memberships depends on how well it helps to find \
             memberships that are left out.
