@@ -3,8 +3,7 @@ package import Glibc
 /// Writes files that only their owner may read, in folders in which others may write.
 ///
 /// No link is followed. A file of another user, or one with a second name, is refused. What root creates in the folder
-/// of another user belongs to that user, whose programs could not open it else. The reason of an error follows "cannot
-/// write PATH: ".
+/// of another user belongs to that user, whose programs could not open it else.
 package enum PrivateFile {
     /// The permissions of a file that its owner alone may read and write.
     private static let ownMode: mode_t = 0o600
@@ -12,8 +11,8 @@ package enum PrivateFile {
     /// Creates a file for writing, after removing any file of the same name.
     ///
     /// - Returns: a descriptor, which the caller closes.
-    package static func created(_ path: String) throws(FileError) -> CInt {
-        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw FileError(errno) }
+    package static func created(_ path: String) throws(Failure) -> CInt {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .unwritable(path) }
         return try Folder(of: path).created(ownMode)
     }
 
@@ -35,19 +34,19 @@ package enum PrivateFile {
     /// Opens or creates a file for writing, and withdraws the permissions of others.
     ///
     /// - Returns: a descriptor, which the caller closes.
-    package static func opened(_ path: String) throws(FileError) -> CInt {
+    package static func opened(_ path: String) throws(Failure) -> CInt {
         // Without O_NONBLOCK, opening a pipe could wait for its other end.
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
             guard errno != ENOENT else { return try created(path) }
-            throw errno == ELOOP ? .foreign : FileError(errno)
+            throw errno == ELOOP ? .foreign(path) : .unwritable(path)
         }
-        do throws(FileError) {
+        do throws(Failure) {
             let owner = try Folder(of: path).owner
             var status = stat()
             guard unsafe fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
                 [geteuid(), owner?.user].contains(status.st_uid), status.st_nlink == 1, fchmod(descriptor, ownMode) == 0
-            else { throw FileError.foreign }
+            else { throw Failure.foreign(path) }
             return descriptor
         } catch {
             close(descriptor)
@@ -58,15 +57,15 @@ package enum PrivateFile {
     /// Opens or creates an empty file for writing; what `/dev` has, such as `/dev/stdout`, is written as it is.
     ///
     /// - Returns: a descriptor, which the caller closes.
-    package static func emptied(_ path: String) throws(FileError) -> CInt {
+    package static func emptied(_ path: String) throws(Failure) -> CInt {
         guard !path.hasPrefix("/dev/") else {
             let descriptor = unsafe Glibc.open(path, O_WRONLY | O_CLOEXEC)
-            guard descriptor >= 0 else { throw FileError(errno) }
+            guard descriptor >= 0 else { throw .unwritable(path) }
             return descriptor
         }
         let descriptor = try opened(path)
         guard ftruncate(descriptor, 0) == 0 else {
-            let error = FileError(errno)
+            let error = Failure.unwritable(path)
             close(descriptor)
             throw error
         }
@@ -76,14 +75,14 @@ package enum PrivateFile {
     /// Replaces a file in one step; one that is a link is left alone.
     ///
     /// - Parameter mode: the permissions of the file, for a reader that is another user.
-    package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(FileError) {
+    package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(Failure) {
         var status = stat()
-        guard unsafe lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else { throw .foreign }
+        guard unsafe lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path) }
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
         let descriptor = try Folder(of: draft).created(mode)
         defer { close(descriptor) }
         guard Descriptor.write(bytes, to: descriptor), unsafe rename(draft, path) == 0 else {
-            let error = FileError(errno)
+            let error = Failure.unwritable(path)
             _ = unsafe unlink(draft)
             throw error
         }
@@ -102,14 +101,16 @@ package enum PrivateFile {
 /// meanwhile.
 private struct Folder: ~Copyable {
     private let descriptor: CInt
+    private let path: String
     private let name: String
 
     /// Opens the folder of a path.
-    init(of path: String) throws(FileError) {
+    init(of path: String) throws(Failure) {
+        self.path = path
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
         descriptor = unsafe Glibc.open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError(errno) }
+        guard descriptor >= 0 else { throw .unwritable(path) }
     }
 
     deinit { close(descriptor) }
@@ -122,9 +123,9 @@ private struct Folder: ~Copyable {
     }
 
     /// Creates the file, which must not exist, and returns its descriptor.
-    borrowing func created(_ mode: mode_t) throws(FileError) -> CInt {
+    borrowing func created(_ mode: mode_t) throws(Failure) -> CInt {
         let file = unsafe openat(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
-        guard file >= 0 else { throw FileError(errno) }
+        guard file >= 0 else { throw .unwritable(path) }
         if let owner { _ = fchown(file, owner.user, owner.group) }
         // The mask of this process may take permissions away from readers who need them.
         _ = fchmod(file, mode)
@@ -135,5 +136,18 @@ private struct Folder: ~Copyable {
         guard unsafe mkdirat(descriptor, name, 0o700) == 0 else { return errno == EEXIST }
         if let owner { _ = unsafe fchownat(descriptor, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW) }
         return true
+    }
+}
+
+extension Failure {
+    /// Returns the failure of a write, with the reason from `errno`.
+    fileprivate static func unwritable(_ path: String) -> Failure {
+        Failure(.fileFailed, "cannot write \(path): \(SystemWords.words(ofError: errno))")
+    }
+
+    /// Returns the failure of a write to a file that is not this user's alone.
+    fileprivate static func foreign(_ path: String) -> Failure {
+        let reason = "it is a link, no plain file, or another user's: remove it, or name another file or folder"
+        return Failure(.fileFailed, "cannot write \(path): \(reason)")
     }
 }

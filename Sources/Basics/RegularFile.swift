@@ -34,21 +34,24 @@ package enum RegularFile {
     ///
     /// - Parameter limitBytes: the expected limit of the length. Of a longer file, one byte more than the limit is
     ///   returned.
-    /// - Throws: `FileError` if there is no file at the path, it is not a regular file, or the system cannot read it.
-    package static func read(_ path: String, limitBytes: Int) throws(FileError) -> Contents {
+    /// - Throws: `Failure` if there is no file at the path, it is not a regular file, or the system cannot read it.
+    package static func read(_ path: String, limitBytes: Int) throws(Failure) -> Contents {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw FileError(errno) }
+        guard descriptor >= 0 else { throw .unreadable(path) }
         defer { close(descriptor) }
         var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0 else { throw FileError(errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileError(ofKind: status.st_mode & S_IFMT) }
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            let kind = name(ofKind: status.st_mode & S_IFMT)
+            throw Failure(.fileFailed, "\(path) cannot be read: it is \(kind): put an ordinary file there")
+        }
         var bytes = [UInt8](repeating: 0, count: limitBytes + 1)
         var count = 0
         while count < bytes.count {
             let got = unsafe bytes.withUnsafeMutableBytes { room in
                 unsafe Descriptor.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
             }
-            guard got >= 0 else { throw FileError(errno) }
+            guard got >= 0 else { throw .unreadable(path) }
             if got == 0 { break }
             count += got
         }
@@ -57,23 +60,9 @@ package enum RegularFile {
     }
 }
 
-/// The reason why a file cannot be read or written.
-package struct FileError: Error, Equatable, CustomStringConvertible {
-    /// The reason, in words that follow "cannot be read: " or "cannot write PATH: ".
-    package let reason: String
-
-    package init(_ number: Int32) { reason = SystemWords.words(ofError: number) }
-
-    private init(reason: String) { self.reason = reason }
-
-    /// The file is not this user's alone.
-    static let foreign = FileError(
-        reason: "it is a link, no plain file, or another user's: remove it, or name another file or folder")
-
-    fileprivate init(ofKind kind: mode_t) {
-        reason = "it is \(RegularFile.name(ofKind: kind)): put an ordinary file there"
+extension Failure {
+    /// Returns the failure of a read, with the reason from `errno`.
+    fileprivate static func unreadable(_ path: String) -> Failure {
+        Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.words(ofError: errno))")
     }
-
-    /// The reason.
-    package var description: String { reason }
 }

@@ -27,8 +27,9 @@ struct RegularFileTests {
             (pipe, "a pipe"), (folder.path, "a folder"), ("/dev/zero", "a device"),
             (folder.path + "/none", "No such file"),
         ] {
-            let error = #expect(throws: FileError.self) { try RegularFile.read(path, limitBytes: 10) }
-            #expect(error?.reason.contains(word) == true, "\(path): \(error?.reason ?? "none")")
+            let error = #expect(throws: Failure.self) { try RegularFile.read(path, limitBytes: 10) }
+            #expect(error?.message.hasPrefix("\(path) cannot be read: ") == true)
+            #expect(error?.message.contains(word) == true, "\(path): \(error?.message ?? "none")")
         }
     }
 

@@ -10,8 +10,8 @@ final class FileWriter {
     /// Creates a file, or empties an existing one.
     init(path: String) throws(Failure) {
         self.path = path
-        do throws(FileError) { descriptor = try PrivateFile.emptied(path) } catch {
-            throw Self.failure(path, error)
+        do throws(Failure) { descriptor = try PrivateFile.emptied(path) } catch {
+            throw Self.failure(error.message)
         }
     }
 
@@ -26,15 +26,16 @@ final class FileWriter {
 
     /// Writes out the buffer; must be called at the end.
     func flush() throws(Failure) {
-        guard Descriptor.write(buffer, to: descriptor) else { throw Self.failure(path, FileError(errno)) }
+        guard Descriptor.write(buffer, to: descriptor) else {
+            throw Self.failure("cannot write \(path): \(SystemWords.words(ofError: errno))")
+        }
         buffer.removeAll(keepingCapacity: true)
     }
 
     /// Removes a file, if it exists.
     static func remove(_ path: String) { _ = unsafe unlink(path) }
 
-    private static func failure(_ path: String, _ error: FileError) -> Failure {
-        Failure(
-            .fileFailed, "cannot write rejected lines to \(path): \(error.reason); name another file with --rejects")
+    private static func failure(_ message: String) -> Failure {
+        Failure(.fileFailed, "\(message); name another file for rejected lines with --rejects")
     }
 }

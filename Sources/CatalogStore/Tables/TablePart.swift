@@ -163,10 +163,7 @@ struct TableFolderWriter {
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {
-        let path = path + "/" + file
-        do throws(FileError) {
-            try PrivateFile.write(bytes, to: path)
-        } catch { throw Failure(.fileFailed, "cannot write \(path): \(error.reason)") }
+        try PrivateFile.write(bytes, to: path + "/" + file)
     }
 }
 

@@ -141,9 +141,7 @@ final class VectorAppender {
     init(_ path: String, dimension: Int, slots: Int) throws(Failure) {
         (self.path, self.dimension, self.slots) = (path, dimension, slots)
         flushedSlots = slots
-        do throws(FileError) {
-            descriptor = try slots == 0 ? PrivateFile.created(path) : PrivateFile.opened(path)
-        } catch { throw Failure(.fileFailed, "cannot write \(path): \(error.reason)") }
+        descriptor = try slots == 0 ? PrivateFile.created(path) : PrivateFile.opened(path)
         if slots == 0 { try write(VectorFile.header(dimension), at: 0) }
     }
 

@@ -13,9 +13,7 @@ package struct Output: ~Copyable {
             descriptor = STDOUT_FILENO
             return
         }
-        do throws(FileError) { descriptor = try PrivateFile.emptied(path) } catch {
-            throw Failure(.general, "cannot write \(path): \(error.reason)")
-        }
+        descriptor = try PrivateFile.emptied(path)
     }
 
     /// Writes a text without a line feed.

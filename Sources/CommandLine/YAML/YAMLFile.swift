@@ -33,7 +33,7 @@ package enum YAMLFile {
 
     private static func bytes(of path: String) throws(YAMLError) -> [UInt8] {
         do { return try RegularFile.read(path, limitBytes: maximumByteCount).bytes } catch {
-            throw YAMLError(.unreadable, at: nil, "the file \(path) cannot be read: \(error.reason)")
+            throw YAMLError(.unreadable, at: nil, "the file \(error.message)")
         }
     }
 }

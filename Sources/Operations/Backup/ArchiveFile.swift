@@ -18,7 +18,7 @@ struct ArchiveFile: ~Copyable {
     ///
     /// Only its owner may read it, and a lock keeps other processes from writing to it.
     ///
-    /// - Throws: `Failure.Code.occupied` if another process has the lock.
+    /// - Throws: `Failure.Code.busy` if another process has the lock.
     init(writing path: String) throws(Failure) {
         let file = try Self.emptied(path)
         self.path = path
@@ -26,10 +26,7 @@ struct ArchiveFile: ~Copyable {
     }
 
     private static func emptied(_ path: String) throws(Failure) -> CInt {
-        let descriptor: CInt
-        do throws(FileError) {
-            descriptor = try PrivateFile.opened(path)
-        } catch { throw Failure(.fileFailed, "cannot write \(path): \(error.reason)") }
+        let descriptor = try PrivateFile.opened(path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             close(descriptor)
             throw Failure(.busy, "another process writes \(path): wait for it")

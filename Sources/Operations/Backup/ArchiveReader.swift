@@ -13,7 +13,7 @@ struct ArchiveReader {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `Failure.Code.damaged` if the file is incomplete or no backup, and `otherFormat` if it is one of
+    /// - Throws: `Failure.Code.corrupt` if the file is incomplete or no backup, and `otherFormat` if it is one of
     ///   another program.
     init(_ path: String) throws(Failure) {
         var (lengths, json, sum): ([String: Int], [UInt8]?, [UInt8]?) = ([:], nil, nil)
@@ -67,7 +67,7 @@ struct ArchiveReader {
 
     /// Reads a file of the manifest, and passes its pieces to `take`.
     ///
-    /// - Throws: `Failure.Code.damaged` if the checksum is wrong; this shows only after the last piece.
+    /// - Throws: `Failure.Code.corrupt` if the checksum is wrong; this shows only after the last piece.
     func read(_ entry: BackupManifest.File, _ take: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
         let archive = try TarFile(path)
         while let (name, _) = try archive.next() {
@@ -156,7 +156,7 @@ private struct TarFile: ~Copyable {
 
     /// Returns the next bytes of the file.
     ///
-    /// - Throws: `Failure.Code.damaged` if there are fewer.
+    /// - Throws: `Failure.Code.corrupt` if there are fewer.
     func bytes(_ count: Int) throws(Failure) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = unsafe bytes.withUnsafeMutableBytes { unsafe archive_read_data(archive, $0.baseAddress, $0.count) }

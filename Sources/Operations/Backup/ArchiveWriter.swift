@@ -19,7 +19,7 @@ struct ArchiveWriter: ~Copyable {
 
     /// Creates the archive under its preliminary name.
     ///
-    /// - Throws: `Failure.Code.occupied` if another process writes the same backup.
+    /// - Throws: `Failure.Code.busy` if another process writes the same backup.
     init(_ path: String) throws(Failure) {
         // The file comes last: an `init` that throws must not have initialised part of the value.
         let file = try ArchiveFile(writing: path + ".partial")

@@ -119,7 +119,7 @@ struct RestoredFile {
 
     /// Checks that the file may be put in place.
     ///
-    /// - Throws: `Failure.Code.occupied` if a file is at the place that must stay or is in use.
+    /// - Throws: `Failure.Code.busy` if a file is at the place that must stay or is in use.
     func checkTarget(isReplacing: Bool) throws(Failure) {
         guard FileName.exists(path) else { return }
         guard isReplacing else {
@@ -174,7 +174,7 @@ struct RestoredExperiments {
 
     /// Prepares to put experiments into a store.
     ///
-    /// - Throws: `Failure.Code.occupied` if the store has other experiments that must stay.
+    /// - Throws: `Failure.Code.busy` if the store has other experiments that must stay.
     init(_ text: [UInt8], in store: any VersionStore, isReplacing: Bool) throws(Failure) {
         let known = try store.experiments()
         guard isReplacing || known == nil || known == text else {

@@ -52,7 +52,7 @@ package struct Restoration: ~Copyable {
 
     /// Opens a backup and reads its manifest.
     ///
-    /// - Throws: `Failure.Code.damaged` if the file is incomplete or no backup, `otherFormat` if another program
+    /// - Throws: `Failure.Code.corrupt` if the file is incomplete or no backup, `otherFormat` if another program
     ///   made it.
     package init(_ path: String) throws(Failure) { archive = try ArchiveReader(path) }
 
@@ -96,7 +96,7 @@ package struct Restoration: ~Copyable {
     ///   - isReplacing: whether existing files are replaced.
     ///   - skipsMissing: whether changes are applied after others that no source has.
     ///   - keepsRemoved: whether what a replaced catalog lacks is shown again.
-    /// - Throws: `Failure.Code.occupied` if files exist, or a program has them open; then nothing was changed.
+    /// - Throws: `Failure.Code.busy` if files exist, or a program has them open; then nothing was changed.
     package func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, keepsRemoved: Bool = false)
         throws(Failure) -> Outcome
     {
@@ -194,7 +194,7 @@ package struct Restoration: ~Copyable {
 
     /// Prepares the experiments of the backup for the store; nil if there is nothing to restore.
     ///
-    /// - Throws: `Failure.Code.occupied` if the store has experiments that must stay.
+    /// - Throws: `Failure.Code.busy` if the store has experiments that must stay.
     private func experiments(for places: Places, isReplacing: Bool) throws(Failure) -> RestoredExperiments? {
         guard let store = places.store, let text = try archive.content(of: BackupManifest.experimentsName) else {
             return nil

@@ -35,7 +35,7 @@ package struct SiteBackup {
     ///   - path: the file to write. It appears when it is complete; until then its folder needs space for it twice.
     ///   - isReplacing: whether an existing file is replaced.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `Failure.Code.occupied` if the file exists and must stay.
+    /// - Throws: `Failure.Code.busy` if the file exists and must stay.
     package func write(to path: String, isReplacing: Bool, now: Int64) throws(Failure) -> BackupManifest {
         guard isReplacing || !FileName.exists(path) else {
             throw Failure(.busy, "\(path) is there already: name another file, or give --replace")

@@ -39,7 +39,7 @@ extension HealthCheck {
         let content: [UInt8]
         do { content = try RegularFile.read(path, limitBytes: 1 << 20).bytes } catch {
             return HealthFault.endingUnusable.found(
-                "keys", FileAccess.refusal(toRead: path) ?? "\(path) cannot be read: \(error.reason)")
+                "keys", FileAccess.refusal(toRead: path) ?? error.message)
         }
         let isCertificate = content.firstRange(of: Array("-----BEGIN".utf8)) != nil
         let end = isCertificate ? Certificates.firstEnd(in: content, after: now) : Self.end(ofToken: content)

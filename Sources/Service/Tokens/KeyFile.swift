@@ -48,7 +48,7 @@ package struct KeyFile: Sendable {
     func readWithStamp() throws(TokenError) -> (keys: KeySet, stamp: Stamp) {
         let contents: RegularFile.Contents
         do { contents = try RegularFile.read(path, limitBytes: Self.maximumByteCount) } catch {
-            throw TokenError(.keyFileFailed, "the key file \(path) cannot be read: \(error.reason)")
+            throw TokenError(.keyFileFailed, "the key file \(error.message)")
         }
         guard contents.status.st_mode & S_IRWXO == 0 else {
             throw TokenError(

@@ -100,12 +100,12 @@ struct MetricsFile {
     ///
     /// The collector is another user, and may read at any moment.
     func replace(with text: String) {
-        do throws(FileError) {
+        do throws(Failure) {
             try PrivateFile.write(Array(text.utf8), to: path, mode: 0o644)
         } catch {
             printToStandardError(
                 """
-                warning: cannot write \(path): \(error.reason); this user must be able to write to its \
+                warning: \(error.message); this user must be able to write to its \
                 folder, and in a systemd unit ReadWritePaths= must name the folder
                 """)
         }

@@ -52,9 +52,7 @@ final class ResumableFile<Content: Codable & Equatable> {
             }
             note = begun
         }
-        do throws(FileError) {
-            descriptor = try PrivateFile.opened(partial)
-        } catch { throw Failure(.general, "cannot write \(partial): \(error.reason)") }
+        descriptor = try PrivateFile.opened(partial)
         guard lseek(descriptor, 0, SEEK_END) >= note.byteCount else {
             throw Failure(.badData, "\(partial) is shorter than \(beside) says: remove both, and begin again")
         }
@@ -88,9 +86,7 @@ final class ResumableFile<Content: Codable & Equatable> {
         guard let json = try? JSONEncoder().encode(note) else {
             preconditionFailure("a note has only texts and integers")
         }
-        do throws(FileError) {
-            try PrivateFile.write(Array(json), to: notePath)
-        } catch { throw Failure(.general, "cannot write \(notePath): \(error.reason)") }
+        try PrivateFile.write(Array(json), to: notePath)
     }
 
     private static func failure(_ text: String) -> Failure {
@@ -145,10 +141,7 @@ struct SecretFile: Sendable {
     ///
     /// - Throws: `Failure` if the file cannot be read, is empty or too long, or gives other users any permission.
     func read() throws(Failure) -> String {
-        let contents: RegularFile.Contents
-        do { contents = try RegularFile.read(path, limitBytes: Self.limitBytes) } catch {
-            throw Failure(.general, "\(path) cannot be read: \(error.reason)")
-        }
+        let contents = try RegularFile.read(path, limitBytes: Self.limitBytes)
         guard contents.status.st_mode & S_IRWXO == 0 else {
             throw Failure(
                 .badData, "\(path) can be read by everybody: run chmod 600 on it, and change the secret")
