@@ -194,8 +194,8 @@ extension Importer {
     /// They are the ones created by this import of a relation, or missing in the first file of groups or photos.
     private func countUnshown() throws(Failure) {
         if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
-        guard case .pairs = writer else { return }
-        for (name, count) in summary.created {
+        let created = if case .pairs = writer { summary.created } else { [String: Int]() }
+        for (name, count) in created {
             guard let table = EntityTable(rawValue: name),
                 try UndescribedRows(of: table, catalog.database)?.visibilityOfNewRow() == .unknown
             else { continue }
