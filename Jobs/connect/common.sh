@@ -142,6 +142,7 @@ script() {
         }
         BEGIN {
             if (dialect == "postgres") {
+                print "SET jit = off;\nSET work_mem = \04732MB\047;"
                 print "SET TIME ZONE \047UTC\047;\nSET DateStyle = ISO;\nSET client_encoding = \047UTF8\047;"
                 print "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
             } else {
@@ -210,7 +211,7 @@ import_aloud() {
 # Whether neither the database nor the catalog has rows of a kind; a file without rows is refused otherwise.
 is_unused() {
     [ -z "$(gzip -cd "$work/$1.gz" | sed -n 2p)" ] &&
-        import "$1" --allow-shrinking --dry-run --json 2>/dev/null | grep -q '"removed":0[,}]'
+        import "$1" --allow-shrinking --dry-run --json 2>/dev/null | grep -qE '"removed" ?: ?0\b'
 }
 
 read=()

@@ -7,6 +7,11 @@
     JOIN people AS p ON p.id = t.creator_id
     LEFT JOIN bans AS b ON b.community_id = t.community_id AND b.person_id = t.creator_id
     WHERE b.person_id IS NULL
+), pictures AS (
+    -- The first post with an address stands for all posts with it.
+    SELECT id, at, creator_id, community_id, min(id) OVER (PARTITION BY photo COLLATE "C") AS photo_key
+    FROM discussions
+    WHERE photo IS NOT NULL
 )
 
 -- groups: group_id title description visibility created_at
@@ -17,10 +22,7 @@ SELECT address, title, left(description, 4000), 'public', at FROM communities;
 SELECT address, name, 'no' FROM people;
 
 -- photos: photo_id user_id visibility uploaded_at
-SELECT DISTINCT ON (photo COLLATE "C") photo, person, 'public', at
-FROM discussions
-WHERE photo IS NOT NULL
-ORDER BY photo COLLATE "C", at, id;
+SELECT d.photo, d.person, 'public', d.at FROM discussions AS d JOIN pictures AS f ON f.id = d.id WHERE f.id = f.photo_key;
 
 -- memberships: group_id user_id joined_at
 SELECT c.address, p.address, s.at
@@ -31,17 +33,24 @@ LEFT JOIN bans AS b ON b.community_id = s.community_id AND b.person_id = s.perso
 WHERE b.person_id IS NULL;
 
 -- pools: group_id photo_id added_at
-SELECT community, photo, min(at) FROM discussions WHERE photo IS NOT NULL GROUP BY community, photo;
+SELECT c.address, d.photo, e.at
+FROM (SELECT community_id, photo_key, min(at) AS at FROM pictures GROUP BY community_id, photo_key) AS e
+JOIN communities AS c ON c.id = e.community_id
+JOIN discussions AS d ON d.id = e.photo_key;
 
 -- favourites: user_id photo_id added_at
 -- Lemmy votes for one's own posts by itself.
-SELECT p.address, d.photo, min(v.at)
-FROM votes AS v
-JOIN discussions AS d ON d.id = v.post_id
-JOIN people AS p ON p.id = v.person_id
-LEFT JOIN bans AS b ON b.community_id = d.community_id AND b.person_id = v.person_id
-WHERE d.photo IS NOT NULL AND v.person_id <> d.creator_id AND b.person_id IS NULL
-GROUP BY p.address, d.photo;
+SELECT p.address, d.photo, e.at
+FROM (
+    SELECT v.person_id, f.photo_key, min(v.at) AS at
+    FROM votes AS v
+    JOIN pictures AS f ON f.id = v.post_id
+    LEFT JOIN bans AS b ON b.community_id = f.community_id AND b.person_id = v.person_id
+    WHERE v.person_id <> f.creator_id AND b.person_id IS NULL
+    GROUP BY v.person_id, f.photo_key
+) AS e
+JOIN people AS p ON p.id = e.person_id
+JOIN discussions AS d ON d.id = e.photo_key;
 
 -- follows: user_id followed_id since
 SELECT p.address, q.address, f.at
