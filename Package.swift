@@ -256,7 +256,7 @@ let package = Package(
         tests(
             "IntegrationTests",
             ["Basics", "Changes", "coterie", "coterie-bench", "Model", "Redis", "Service", "SQLite", "TestSupport"],
-            exclude: ["BruteForce", "Browser", "Releases"]),
+            exclude: ["BruteForce", "Browser", "Connect", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
