@@ -74,6 +74,7 @@ extension ConnectTests {
         user 2 bob 0
         user 3 @cat@b.example 1
         user 6 hides 0
+        user 7 off the lists 0
         user 900719925474099301 ann 1
         """.split(separator: "\n").map(String.init)
 }
