@@ -106,7 +106,8 @@ struct ConnectTests {
     private func hasSecrets(_ workspace: Workspace) throws -> Bool {
         try FileManager.default.contentsOfDirectory(atPath: workspace.folder).contains { name in
             guard name.hasPrefix("catalog.sqlite") else { return false }
-            return try Data(contentsOf: URL(fileURLWithPath: workspace.path(name))).range(of: Data("secret".utf8)) != nil
+            let content = try Data(contentsOf: URL(fileURLWithPath: workspace.path(name)))
+            return content.range(of: Data("secret".utf8)) != nil
         }
     }
 
