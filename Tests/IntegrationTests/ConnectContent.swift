@@ -47,6 +47,7 @@ extension ConnectTests {
         pool 2 1
         pool 2 2
         post 1 1 1714557600 0
+        post 1 1 1714561200 1
         post 1 2 1714557600 1
         post 2 2 1714557600 0
         post 2 3 1714557600 1
