@@ -4,6 +4,8 @@
 # a change, and imports. If the database goes away, or one kind is refused, nothing has been changed.
 set -euo pipefail
 umask 077
+# Migrations are compared byte by byte.
+export LC_ALL=C.UTF-8
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 name=$(basename "$0")
@@ -86,7 +88,7 @@ trap 'exit 130' INT TERM HUP
 client() {
     if [ $dialect = postgres ]; then
         (cd "$work" && exec psql --no-psqlrc --quiet --no-align --tuples-only --set ON_ERROR_STOP=1 \
-            ${address:+--dbname "$address"})
+            --set VERBOSITY=verbose ${address:+--dbname "$address"})
     else
         mariadb --defaults-extra-file="$work/client" --batch --quick --default-character-set=utf8mb4
     fi
@@ -103,12 +105,14 @@ if [ $dialect = mariadb ]; then
     } >"$work/client"
 fi
 
-# Says why the database did not answer, with its own words.
+# Says why the database did not answer, with its own words. These may be in any language, so their codes decide.
 refused() {
-    sed -e '/^-*$/d' -e "s/^/$name: /" "$work/log" >&2
-    if grep -qE 'does not exist|Unknown column|doesn.t exist' "$work/log"; then
+    # mariadb repeats the whole statement before its error.
+    ! grep -q '^ERROR [0-9]' "$work/log" || sed -i '/^ERROR [0-9]/,$!d' "$work/log"
+    sed -e '/^-*$/d' -e '/^[A-Z]*:  *[A-Za-z_]*, [a-z_]*\.[chly]*:[0-9]*$/d' -e "s/^/$name: /" "$work/log" >&2
+    if grep -qE ': +(42703|42P01|42704|42883|22P02): |^ERROR (1054|1146) ' "$work/log"; then
         fail 65 "nothing was changed: this is not the schema that is known of ${schema:-$site}${version:+ ($version)}"
-    elif grep -qiE 'permission denied|access denied|command denied|authentication failed' "$work/log"; then
+    elif grep -qE ': +42501: |^ERROR (1044|1045|1142|1143) |password authentication failed' "$work/log"; then
         fail 65 "nothing was changed: the role may not read this; the article has the GRANT lines"
     fi
     fail 75 "nothing was changed: the database did not answer to the end"

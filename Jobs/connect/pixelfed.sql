@@ -1,19 +1,23 @@
 -- The mapping of Pixelfed, in words that PostgreSQL and MariaDB share.
 WITH people AS (
-    SELECT p.id, p.username, p.is_private, p.cw,
+    SELECT p.id, p.username, p.is_private, p.unlisted, p.cw,
         p.is_private OR p.unlisted OR NOT coalesce(u.show_profile_following, TRUE) AS is_unlisted
     FROM profiles AS p
     LEFT JOIN user_settings AS u ON u.user_id = p.user_id
     WHERE p.status IS NULL AND p.deleted_at IS NULL
-), names AS (
-    SELECT id, slug, name, created_at FROM hashtags WHERE NOT is_banned AND (@NSFW@ OR NOT is_nsfw)
 ), pictures AS (
     SELECT s.id, s.profile_id, s.created_at
     FROM statuses AS s
     JOIN people AS p ON p.id = s.profile_id
     WHERE s.type IN ('photo', 'photo:album') AND s.scope = 'public' AND s.visibility = 'public'
         AND s.deleted_at IS NULL AND s.in_reply_to_id IS NULL AND s.reblog_of_id IS NULL
-        AND NOT p.is_private AND (@NSFW@ OR NOT (s.is_nsfw OR p.cw))
+        AND NOT p.is_private AND NOT p.unlisted AND (@NSFW@ OR NOT (s.is_nsfw OR p.cw))
+), names AS (
+    -- Private photos make hashtags, too: only those of public photos are read.
+    SELECT id, slug, name, created_at
+    FROM hashtags
+    WHERE NOT is_banned AND (@NSFW@ OR NOT is_nsfw) AND octet_length(slug) BETWEEN 1 AND 255
+        AND id IN (SELECT l.hashtag_id FROM status_hashtags AS l JOIN pictures AS s ON s.id = l.status_id)
 ), entries AS (
     SELECT h.slug, s.id AS photo, s.profile_id, s.created_at
     FROM status_hashtags AS l
@@ -66,7 +70,7 @@ JOIN people AS p ON p.id = f.profile_id
 JOIN people AS q ON q.id = f.following_id;
 
 -- left-out: what count
-SELECT 'hashtags that are banned, or not safe for work' AS what,
+SELECT 'hashtags that are banned, not safe for work, too long, or of no public photo' AS what,
     (SELECT count(*) FROM hashtags) - (SELECT count(*) FROM names) AS count
 UNION ALL
 SELECT 'profiles that are deleted, disabled or suspended',

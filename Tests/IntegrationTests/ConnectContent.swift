@@ -47,6 +47,7 @@ extension ConnectTests {
         pool 2 1
         pool 2 2
         post 1 1 1714557600 0
+        post 1 1 1714561200 1
         post 1 2 1714557600 1
         post 2 2 1714557600 0
         post 2 3 1714557600 1
@@ -74,6 +75,7 @@ extension ConnectTests {
         user 2 bob 0
         user 3 @cat@b.example 1
         user 6 hides 0
+        user 7 off the lists 0
         user 900719925474099301 ann 1
         """.split(separator: "\n").map(String.init)
 }

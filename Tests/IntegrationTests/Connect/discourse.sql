@@ -43,7 +43,7 @@ INSERT INTO posts (id, user_id, topic_id, post_number, image_upload_id) VALUES (
     (3, 2, 2, 1, 1), (4, 3, 2, 2, 2), (5, 1, 3, 1, 66), (6, 1, 4, 1, 66), (7, 1, 5, 1, 66), (8, 1, 6, 1, 66),
     (9, 6, 1, 3, 66), (10, 8, 1, 4, 66), (16, 1, 90, 1, 66);
 INSERT INTO posts (id, user_id, topic_id, post_number, image_upload_id, created_at) VALUES
-    (11, 1, 1, 5, 67, '2024-05-01 10:00');
+    (11, 1, 1, 5, 67, '2024-05-01 11:00');
 INSERT INTO posts (id, user_id, topic_id, post_number, image_upload_id, deleted_at, hidden, user_deleted, post_type)
     VALUES (12, 1, 1, 6, 66, '2024-05-01', false, false, 1), (13, 1, 1, 7, 66, NULL, true, false, 1),
     (14, 1, 1, 8, 66, NULL, false, true, 1), (15, 1, 1, 9, 66, NULL, false, false, 4);

@@ -45,3 +45,11 @@ INSERT INTO hashtag_follows VALUES (1, 2, 2, '2024-03-01 10:00:00'), (2, 4, 2, N
 INSERT INTO followers VALUES (1, 900719925474099301, 3, '2024-03-01 10:00:00'), (2, 4, 3, NULL), (3, 3, 5, NULL);
 INSERT INTO likes VALUES (1, 3, 900719925474099901, '2024-06-01 10:00:00', NULL), (2, 3, 12, NULL, NULL),
     (3, 2, 12, NULL, '2024-06-01 10:00:00'), (4, 4, 12, NULL, NULL), (5, 6, 22, NULL, NULL), (6, 2, 21, NULL, NULL);
+
+-- A hashtag that only a private photo has, one that is too long for an id, and a member whom an administrator unlisted.
+INSERT INTO hashtags VALUES (5, 'secret wedding', 'secret-wedding', false, false, NULL),
+    (6, 'secret long', repeat('写', 124), false, false, NULL);
+INSERT INTO profiles (id, username, unlisted) VALUES (7, 'off the lists', true);
+INSERT INTO statuses (id, profile_id, type) VALUES (31, 7, 'photo');
+INSERT INTO status_hashtags VALUES (14, 22, 5), (15, 12, 6), (16, 31, 1);
+INSERT INTO hashtag_follows VALUES (5, 3, 5, NULL);

@@ -21,8 +21,9 @@ start_postgres() {
 start_mariadb() {
     as_owner mariadb-install-db --no-defaults --datadir="$folder/data" --auth-root-authentication-method=normal \
         --skip-test-db >/dev/null 2>&1
-    as_owner mariadbd --no-defaults --datadir="$folder/data" --socket="$folder/m" --skip-networking 2>"$folder/log" &
-    trap 'kill $(jobs -p); wait' EXIT
+    as_owner mariadbd --no-defaults --datadir="$folder/data" --socket="$folder/m" --skip-networking --pid-file="$folder/pid" \
+        >/dev/null 2>"$folder/log" &
+    trap 'kill "$(cat "$folder/pid")"; wait' EXIT
     for _ in $(seq 300); do root_sql -e "SELECT 1" >/dev/null 2>&1 && break || sleep 0.2; done
     root_sql -e "CREATE DATABASE app CHARACTER SET utf8mb4"
 }
