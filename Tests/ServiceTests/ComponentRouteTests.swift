@@ -152,7 +152,7 @@ struct ComponentRouteTests {
         let path = "/components/coterie-groups.js"
         let answer = try routes.answer(.socket, path, headers: ["Accept-Encoding: gzip", origin])
         #expect(answer.status == 200 && answer.headers["content-type"] == "text/javascript; charset=utf-8")
-        #expect(answer.headers["content-encoding"] == "gzip" && answer.body.count < 13_000)
+        #expect(answer.headers["content-encoding"] == "gzip" && answer.body.count < 16_384)
         // Only lines that are nothing but comment are left out.
         #expect(try routes.answer(.direct, path).text.hasSuffix("define('coterie-groups', CoterieGroups);"))
         #expect(answer.headers["access-control-allow-origin"] == "https://photos.example")

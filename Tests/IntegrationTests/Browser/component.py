@@ -188,7 +188,8 @@ try:
     one.wait("the notice",
         "return /cannot be updated.*1 of your actions/.test(root.querySelector('.notice').textContent)")
     assert one.run("return !!article(arguments[0]).querySelector('.stub')", first[2])
-    assert len(one.groups()) >= 6 and first[2] not in states()
+    # The page that went may have sent the action past the block, but nobody heard the answer.
+    assert len(one.groups()) >= 6
     one.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
     one.settled()
     assert states()[first[2]] == "dismissed"

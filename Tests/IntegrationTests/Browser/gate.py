@@ -74,8 +74,9 @@ routes |= {
         };
         window.add = (member, others = {}) => {
             const element = Object.assign(document.createElement('coterie-groups'), { token: window.token });
-            for (const [name, value] of Object.entries({ src: '%s', member, 'no-scroll': '', ...others })) {
-                element.setAttribute(name, value);
+            for (const [name, value] of Object.entries({
+                src: '%s', member, 'no-scroll': '', 'no-impressions': '', ...others })) {
+                if (value !== null) element.setAttribute(name, value);
             }
             document.querySelector('main').append(element);
             return element;
@@ -114,6 +115,11 @@ def join(browser, number=0, place=0):
         const { group } = button.closest('article').dataset;
         button.click();
         return group;""", number, place)
+
+def impressions():
+    """Returns the requests with impressions that came to the gate, each as its time and its rows."""
+    found = [(each.at, json.loads(each.body)["interactions"]) for each in Gate.seen if each.command == "POST"]
+    return [(at, rows) for at, rows in found if any(row["kind"] == "impression" for row in rows)]
 
 def kept(browser): return browser.run("return {...localStorage}")
 

@@ -147,7 +147,7 @@ class Storage {
     set(name, value) {
         const text = JSON.stringify(value);
         let isWritten = this.#write(name, text);
-        if (!isWritten && name !== 'view') {
+        if (!isWritten && name !== 'view' && name !== 'seen') {
             // Where there is no room, the list leaves its place: it can be fetched again.
             const view = JSON.stringify(this.get('view'));
             this.remove('view');
@@ -180,6 +180,14 @@ class Storage {
     }
 }
 
+/** Returns 64 bits that depend on each character of some texts, as an id (FNV-1a, with two seeds). */
+function idOf(...texts) {
+    return [0x811c9dc5, 0x9747b28c].map(seed => {
+        for (const unit of JSON.stringify(texts)) seed = Math.imul(seed ^ unit.codePointAt(0), 0x01000193);
+        return (seed >>> 0).toString(16).padStart(8, '0');
+    }).join('');
+}
+
 const newID = () => [...crypto.getRandomValues(new Uint8Array(12))].map(n => n.toString(16).padStart(2, '0')).join('');
 const isolated = text => `\u2068${text}\u2069`;
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -209,6 +217,17 @@ const stateAfter = { join: 'joined', dismiss: 'dismissed', leave: 'recommended',
 
 const some = milliseconds => milliseconds * Math.random();
 const timeoutMilliseconds = 15_000;
+
+/** The time between two requests with impressions, and how many of them are kept in mind. */
+const impressionMilliseconds = 5_000;
+const impressionLimit = 1_000;
+/** The bytes that a page may still send when it goes, and that leave room for requests of the site. */
+const keptAliveBytes = 32_768;
+
+const rowsOf = list => list.recommendations.map(row => ({ ...row, listID: list.recommendationId }));
+
+/** Returns a request's body with actions; the daemon does not know their titles. */
+const bodyOf = actions => JSON.stringify({ interactions: actions.map(({ title, ...action }) => action) });
 
 /** Returns when a token ends, in milliseconds since 1970, or 0 if it does not say so. */
 function endOf(token) {
@@ -246,6 +265,11 @@ class Store {
     #sent = new Set();
     #syncing = null;
     #syncsAgain = false;
+    /** The impressions that are not sent yet, and when the next request with some may begin. */
+    #impressions = [];
+    #impressionsTimer = null;
+    #impressionsUntil = 0;
+    #leaving = new Set();
     /** The elements that show the member, with what they do after a change. */
     users = new Map();
     view = {};
@@ -287,7 +311,7 @@ class Store {
         this.users.delete(element);
         if (this.users.size) return this.chooseToken();
         clearTimeout(this.#timer);
-        // What the member did is still sent.
+        // What the member did, and has seen, is still sent.
         this.#stops.GET.abort();
     }
 
@@ -302,7 +326,7 @@ class Store {
         addEventListener('online', () => this.#plan(some(3_000)), { signal });
         addEventListener('storage', ({ key, newValue }) => {
             const name = this.#storage.nameOf(key);
-            if (name !== null) this.#read(name === 'view' && newValue !== null);
+            if (name !== null && name !== 'seen') this.#read(name === 'view' && newValue !== null);
         }, { signal });
         // No event has come to a page that comes back from the back/forward cache.
         addEventListener('pageshow', ({ persisted }) => {
@@ -310,7 +334,12 @@ class Store {
             this.#read(true);
             this.sync();
         }, { signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden) this.sync(); }, { signal });
+        document.addEventListener('visibilitychange', () => {
+            if (document.hidden) this.#leave(action => !stateAfter[action.kind]);
+            else this.sync();
+        }, { signal });
+        // A page that goes may never have been hidden before.
+        addEventListener('pagehide', () => this.#leave(() => true), { signal });
     }
 
     /** Takes over what another tab has kept; when it has removed everything, so does this one. */
@@ -341,6 +370,7 @@ class Store {
         this.trouble = null;
         this.acted.clear();
         this.refused.clear();
+        this.#impressions = [];
         this.#session = this.#callback = this.#token = this.#asking = null;
         for (const [, show] of users) show();
         if (actions.length) {
@@ -377,10 +407,10 @@ class Store {
         } catch { throw new Failure(0); } finally { if (this.#asking === asking) this.#asking = null; }
     }
 
-    async #request(path, options = {}, refused) {
-        const method = options.method ?? 'GET';
-        if (this.#failures[method]?.until > performance.now()) throw this.#failures[method];
-        const { signal } = this.#stops[method];
+    /** Returns the answer; `lane` tells apart the requests that a failure holds up. */
+    async #request(path, options = {}, refused, lane = options.method ?? 'GET') {
+        if (this.#failures[lane]?.until > performance.now()) throw this.#failures[lane];
+        const { signal } = this.#stops[options.method ?? 'GET'];
         const headers = { Accept: 'application/json' };
         if (options.body) headers['Content-Type'] = 'application/json';
         const token = await this.#bearer(refused);
@@ -391,12 +421,12 @@ class Store {
                 signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]) });
         } catch { throw new Failure(0); }
         if (response.status === 401 && this.#callback && refused === undefined) {
-            return this.#request(path, options, token ?? '');
+            return this.#request(path, options, token ?? '', lane);
         }
         if ([401, 403].includes(response.status) && this.#token === token) this.#token = null;
         const body = await response.json().catch(() => null);
         if (response.ok && body) return body;
-        throw this.#failures[method] = new Failure(response.ok ? 0 : response.status, body, this.#wait(response));
+        throw this.#failures[lane] = new Failure(response.ok ? 0 : response.status, body, this.#wait(response));
     }
 
     /** Returns how long the daemon wants to be left alone, in milliseconds: at most a day. */
@@ -433,7 +463,7 @@ class Store {
         while (this.#syncsAgain) await alone(`coterie-groups ${this.#address}`, () => this.#round());
         if (!this.users.size) return;
         // The next time comes within a minute, and never at the same moment in all tabs.
-        const waits = Object.values(this.#failures).map(failure => failure.until - performance.now())
+        const waits = ['GET', 'POST'].map(lane => (this.#failures[lane]?.until ?? 0) - performance.now())
             .filter(wait => wait > 0);
         this.#plan(Math.min(45_000 + some(15_000), ...waits.map(wait => wait + some(1_000 + wait / 4))));
         for (const user of this.users.keys()) {
@@ -479,8 +509,7 @@ class Store {
     /** Sends actions; notes the ids of those that the daemon has, or will never take. */
     async #send() {
         const actions = this.#unsent();
-        const post = batch => this.#request('interactions', {
-            method: 'POST', body: JSON.stringify({ interactions: batch.map(({ title, ...action }) => action) }) });
+        const post = batch => this.#request('interactions', { method: 'POST', body: bodyOf(batch) });
         const isFinal = ({ problem, status }) =>
             problem.status === status && [400, 404, 409, 413, 422].includes(status);
         for (let begin = 0; begin < actions.length; begin += 100) {
@@ -510,7 +539,7 @@ class Store {
         if (this.#isOld || !isSame) {
             const lengths = [...this.users.keys()].map(user => user.pageLength);
             const list = await this.#list(Math.min(200, Math.max(rows.length, ...lengths)));
-            Object.assign(view, { rows: list.recommendations, next: list.next, listID: list.recommendationId });
+            Object.assign(view, { rows: rowsOf(list), next: list.next });
         }
         view.atMilliseconds = Date.now();
         return view;
@@ -548,7 +577,7 @@ class Store {
             const list = await this.#list(limit, next);
             if (!this.users.size || this.view.next !== next) return;
             const known = new Set(rows.map(row => row.groupId));
-            const fresh = list.recommendations.filter(row => !known.has(row.groupId));
+            const fresh = rowsOf(list).filter(row => !known.has(row.groupId));
             this.view = { ...this.view, rows: [...rows, ...fresh], next: list.next };
             this.#storage.set('view', this.view);
             this.trouble = null;
@@ -563,7 +592,7 @@ class Store {
         const action = {
             id: newID(), kind, groupId: row.groupId, title: nameOf(row),
             atMilliseconds: Math.max(Math.round(this.now), last + 1, (this.view.daemonTime ?? 0) + 1),
-            recommendationId: this.view.listID, position: row.rank, origin: row.origin,
+            recommendationId: row.listID, position: row.rank, origin: row.origin,
         };
         this.refused.clear();
         if (stateAfter[kind]) {
@@ -572,6 +601,69 @@ class Store {
         }
         this.#storage.set(`action ${action.id}`, action);
         if (stateAfter[kind]) this.#tell();
+    }
+
+    // What the member has seen.
+
+    /** Notes that a group of a list was seen; each counts once, in all elements, tabs and visits. */
+    see(row) {
+        const id = idOf(row.listID, row.groupId);
+        const seen = this.#storage.get('seen') ?? [];
+        if (!this.users.size || !row.listID || seen.includes(id)) return;
+        this.#storage.set('seen', [...seen, id].slice(-impressionLimit));
+        this.#impressions.push({
+            id, kind: 'impression', groupId: row.groupId, atMilliseconds: Math.round(this.now),
+            recommendationId: row.listID, position: row.rank, origin: row.origin });
+        this.#planImpressions();
+    }
+
+    // The groups of a page come into view one after the other, so a request waits for a second, too.
+    #planImpressions() {
+        this.#impressionsTimer ??= setTimeout(
+            () => this.#sendImpressions(), Math.max(1_000, this.#impressionsUntil - performance.now()));
+    }
+
+    /** Sends impressions; they are less than actions, so those that are refused are dropped. */
+    async #sendImpressions() {
+        clearTimeout(this.#impressionsTimer);
+        this.#impressionsTimer = null;
+        const batch = this.#impressions.splice(0, 100);
+        if (!batch.length) return;
+        this.#impressionsUntil = performance.now() + impressionMilliseconds;
+        try {
+            await this.#request('interactions', { method: 'POST', body: bodyOf(batch) }, undefined, 'impressions');
+            if (this.#impressions.length) this.#planImpressions();
+        } catch (error) {
+            // Those that did not arrive wait for the next ones: they have the same ids, so none counts twice.
+            if (!error.status && this.#session) this.#impressions = [...batch, ...this.#impressions].slice(-100);
+        }
+    }
+
+    /** Sends some actions, and all impressions, while the page goes: it waits for no token and for no answer. */
+    #leave(isWanted) {
+        const token = this.#token;
+        if (this.#callback && !(endOf(token ?? '') > this.now)) return;
+        const batch = [];
+        let bytes = 100;
+        const actions = this.#unsent().filter(action => isWanted(action) && !this.#leaving.has(action.id));
+        for (const action of [...actions, ...this.#impressions]) {
+            bytes += new TextEncoder().encode(bodyOf([action])).length;
+            if (bytes > keptAliveBytes || batch.length === 100) break;
+            batch.push(action);
+        }
+        if (!batch.length || this.#failures.POST?.until > performance.now()) return;
+        clearTimeout(this.#impressionsTimer);
+        this.#impressionsTimer = null;
+        this.#impressionsUntil = performance.now() + impressionMilliseconds;
+        this.#impressions = this.#impressions.filter(impression => !batch.includes(impression));
+        const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+        if (token) headers.Authorization = `Bearer ${token}`;
+        for (const { id } of batch) this.#leaving.add(id);
+        // The actions are kept until the daemon has said that it has them, maybe in the next visit.
+        fetch(`${this.#address}interactions`, {
+            method: 'POST', body: bodyOf(batch), headers, credentials: 'omit', keepalive: true,
+        }).then(({ ok }) => { if (ok) for (const { id } of batch) this.#sent.add(id); }, () => {})
+            .finally(() => this.#leaving.clear());
     }
 
     /** The state of each group: the daemon's, with the member's own actions on top. */
@@ -608,6 +700,9 @@ export class CoterieGroups extends HTMLElement {
     #sizes = standardSizes;
     #pagesByScrolling = 0;
     #parts = {};
+    /** The articles of which half is in view, each with the timer of its impression. */
+    #inView = new Map();
+    #watching = new IntersectionObserver(entries => this.#watch(entries), { threshold: [0, .1, .2, .3, .4, .5] });
 
     constructor() {
         super();
@@ -687,6 +782,7 @@ export class CoterieGroups extends HTMLElement {
         if (store?.users.has(this)) return;
         this.#leave();
         this.#isOpen = true;
+        document.addEventListener('visibilitychange', this.#look);
         this.#store = store;
         this.#length = 0;
         // The words of a group may be about the member before.
@@ -698,7 +794,42 @@ export class CoterieGroups extends HTMLElement {
     #leave() {
         this.#store?.detach(this);
         this.#isOpen = false;
+        document.removeEventListener('visibilitychange', this.#look);
     }
+
+    // What is in view.
+
+    /** Notes which groups are half in view, or fill half of the window. */
+    #watch(entries) {
+        for (const { target, isIntersecting, intersectionRatio, intersectionRect, rootBounds } of entries) {
+            const isHalf = intersectionRatio >= .5 || intersectionRect.height >= (rootBounds?.height ?? Infinity) / 2;
+            if (isIntersecting && isHalf) this.#linger(target);
+            else this.#stopLingering(target);
+        }
+    }
+
+    /** A group counts as seen when it was half in view for a second, in a tab that is shown. */
+    #linger(article) {
+        if (this.#inView.get(article)) return;
+        this.#inView.set(article, document.hidden ? null : setTimeout(() => {
+            // The entry stays: the group is still in view, and counts again when it is in another list.
+            article.seenList = article.row.listID;
+            if (article.isConnected && !this.hasAttribute('no-impressions')) this.#store?.see(article.row);
+        }, 1_000));
+    }
+
+    #stopLingering(article) {
+        clearTimeout(this.#inView.get(article));
+        this.#inView.delete(article);
+    }
+
+    #look = () => {
+        for (const article of [...this.#inView.keys()]) {
+            clearTimeout(this.#inView.get(article));
+            this.#inView.set(article, null);
+            if (!document.hidden) this.#linger(article);
+        }
+    };
 
     async #next(byHand) {
         const [store, { list, more }] = [this.#store, this.#parts];
@@ -759,6 +890,13 @@ export class CoterieGroups extends HTMLElement {
                 element = this.#article(row);
                 element.content = content;
                 old?.replaceWith(element);
+                if (row.state === 'recommended') this.#watching.observe(element);
+            }
+            const isOtherList = element.row && element.seenList !== row.listID && element.seenList;
+            element.row = row;
+            if (isOtherList && this.#inView.has(element)) {
+                this.#stopLingering(element);
+                this.#linger(element);
             }
             kept.set(row.groupId, element);
             element.setAttribute('aria-posinset', index + 1);
