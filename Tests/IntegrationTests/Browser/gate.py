@@ -25,10 +25,12 @@ class Gate(Handler):
     seen, closed, opened = [], [], threading.Event()
     # A function that returns the status of a refusal or nothing, the fields of refusals, and the lifetime of tokens.
     refusal, fields, lifetime = None, {}, "1h"
+    delay_seconds = 0
     def pass_on(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         request = Request(self.command, self.path, body, time.monotonic())
         self.seen.append(request)
+        time.sleep(Gate.delay_seconds)
         while not Gate.opened.wait(.02):
             if select.select([self.connection], [], [], 0)[0]:
                 self.closed.append(request)

@@ -78,7 +78,7 @@ const standardTexts = {
     offline: 'You are offline.', unreachable: 'The suggestions cannot be updated now.',
     kept: 'This is the list of {time}.', waiting: '{count} of your actions will be sent later.',
     signIn: 'Please sign in again.', refused: 'An action was not accepted: {group}.', empty: 'No suggestions yet.',
-    undone: '{group} is back.', loading: 'Loading…',
+    undone: '{group} is back.', loading: 'Loading…', again: 'Try again', photoOf: 'Photo {number} of {group}',
 };
 
 /** The longest sides of a photo's sizes, by the text that replaces `{size}` in its address. */
@@ -86,34 +86,67 @@ const standardSizes = { t: 100, m: 240, n: 320, z: 640, c: 800, b: 1024 };
 
 const css = `
 :host { display: block; container-type: inline-size; font: var(--coterie-font, inherit);
-    color: var(--coterie-text, light-dark(#1b1d21, #eceef2)); --muted: var(--coterie-muted, light-dark(#565b64, #b0b6c0));
+    color: var(--coterie-text, inherit); --radius: var(--coterie-radius, 8px); --gap: var(--coterie-gap, 20px);
+    --muted: var(--coterie-muted, color-mix(in srgb, currentColor 80%, transparent));
+    --line: var(--coterie-line, color-mix(in srgb, currentColor 20%, transparent));
     --accent: var(--coterie-accent, light-dark(#0b57b0, #8fc1ff));
-    --on-accent: var(--coterie-on-accent, light-dark(#fff, #0c1a2b));
-    --line: var(--coterie-line, light-dark(#d5d8de, #3b4049)); --radius: var(--coterie-radius, 8px);
-    --gap: var(--coterie-gap, 20px); }
-:host([hidden]) { display: none; }
+    --button: var(--coterie-button, var(--accent));
+    --on-button: var(--coterie-on-button, var(--coterie-on-accent, light-dark(#fff, #0c1a2b))); }
+:host([hidden]), [hidden] { display: none !important; }
+:host([theme]) { color: var(--coterie-text, light-dark(#1b1d21, #eceef2)); }
+:host([theme]) .all { background: var(--coterie-background, light-dark(#fff, #17191d)); }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
-.all { background: var(--coterie-background, light-dark(#fff, #17191d)); padding: var(--coterie-padding, 0); }
-article { padding-block: var(--gap); border-block-end: 1px solid var(--line); }
-.title { font-size: 1.15em; font-weight: bold; overflow-wrap: anywhere; }
-.title a { color: inherit; }
+.all { background: var(--coterie-background, transparent); padding: var(--coterie-padding, 0); }
+.head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 4px 16px; }
+.group { padding-block: var(--gap); border-block-end: 1px solid var(--line); }
+.title { font-size: var(--coterie-title-size, 1.15em); font-weight: bold; overflow-wrap: anywhere; }
+.title a { color: inherit; display: inline-block; min-block-size: 24px; }
 p { margin: .25em 0; color: var(--muted); overflow-wrap: anywhere; }
 .strip { position: relative; margin-block: .6em; overflow: hidden; }
-img { position: absolute; object-fit: cover; background: var(--line); border-radius: calc(var(--radius) / 2); }
+.strip > * { position: absolute; }
+.photo { display: block; position: relative; overflow: hidden; min-inline-size: 0; min-block-size: 0;
+    background: var(--line); border-radius: calc(var(--radius) / 2); }
+img { display: block; inline-size: 100%; block-size: 100%; object-fit: cover; }
+.owner { position: absolute; inset: auto 0 0; padding: 2px 6px; font-size: .75em; color: #fff; background: #000b;
+    overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin-block-start: .6em; }
-button { font: inherit; min-block-size: 36px; padding: 4px 14px; border-radius: var(--radius); cursor: pointer;
-    border: 1px solid var(--line); background: transparent; color: inherit; overflow-wrap: anywhere; }
-button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button, .blank span { font: inherit; min-block-size: 36px; padding: 4px 14px; border-radius: var(--radius);
+    border: 1px solid var(--line); background: transparent; color: inherit; overflow-wrap: anywhere;
+    box-sizing: border-box; }
+button { cursor: pointer; }
+button.main { background: var(--button); border-color: var(--button); color: var(--on-button); }
+:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
+.photo:focus-visible { outline-offset: -3px; }
 .stub { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; }
 .stub p { margin: 0; }
+.cards { display: grid; gap: var(--gap); margin-block: var(--gap);
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); }
+.cards:empty { display: none; }
+.cards .group { display: flex; flex-direction: column; box-sizing: border-box; min-inline-size: 0; padding: 0 0 12px;
+    border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
+.cards .group > :not(.mosaic) { margin-inline: 12px; }
+.cards .title, .cards .why { overflow: hidden; }
+.cards .title { white-space: nowrap; text-overflow: ellipsis; margin-block-start: 10px; }
+.cards .title a { display: inline; }
+.cards .why { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; min-block-size: 2lh; }
+.cards .actions { margin-block-start: auto; padding-block-start: 8px; }
+.cards .stub { margin-block: auto; padding: 12px 0 0; }
+.mosaic { display: grid; gap: 3px; aspect-ratio: 16 / 9; min-block-size: 0;
+    grid-template: repeat(2, minmax(0, 1fr)) / minmax(0, 2fr) minmax(0, 1fr); background: var(--line); }
+.mosaic .photo { border-radius: 0; }
+.mosaic :first-child { grid-row: span 2; }
+.mosaic > :only-child { grid-column: span 2; }
+.mosaic > :nth-child(2):last-child { grid-row: span 2; }
+.blank > *, .blank span { color: transparent; border-color: transparent; user-select: none; }
+.blank > :is(p, .strip), .blank .title, .blank span { background: var(--line); border-radius: var(--radius); }
 ul { margin: .5em 0; padding-inline-start: 1.4em; color: var(--muted); }
 .more { margin-block: var(--gap); inline-size: 100%; }
+.cards + .more { margin-block-start: 0; }
 .notice:not(:empty) { padding: 8px 12px; border: 1px solid var(--line); border-radius: var(--radius); }
 .said { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }
 @media (prefers-reduced-motion: no-preference) {
-    article { animation: appear .25s ease-out; }
+    .list article { animation: appear .25s ease-out; }
     @keyframes appear { from { opacity: 0; } }
 }`;
 
@@ -214,6 +247,9 @@ class Failure extends Error {
 
 /** The states of a group after an action of the member. */
 const stateAfter = { join: 'joined', dismiss: 'dismissed', leave: 'recommended', undismiss: 'recommended' };
+
+/** The pixels between the photos of a strip. */
+const stripGap = 4;
 
 const some = milliseconds => milliseconds * Math.random();
 const timeoutMilliseconds = 15_000;
@@ -393,18 +429,25 @@ class Store {
         this.#token = this.#asking = null;
     }
 
+    #lasts(token) { return endOf(token) - 30_000 > this.now; }
+
     /** Returns the member's token; one that says when it ends is kept until shortly before. */
     async #bearer(refused) {
         if (!this.#callback) return null;
-        if (this.#token && this.#token !== refused && endOf(this.#token) - 30_000 > this.now) return this.#token;
+        if (this.#token && this.#token !== refused && this.#lasts(this.#token)) return this.#token;
         const asking = this.#asking ??= Promise.race([
             (async callback => callback({ member: this.#member, isRefused: refused !== undefined }))(this.#callback),
             new Promise((_, refuse) => setTimeout(refuse, timeoutMilliseconds))]);
         try {
             const token = await asking;
-            if (this.#asking === asking) this.#token = token;
+            // Requests of one moment share a token that lasts; any other one serves the first of them.
+            if (this.#asking !== asking && !this.#lasts(token)) return await this.#bearer(refused);
+            if (this.#asking === asking) [this.#token, this.#asking] = [token, null];
             return token;
-        } catch { throw new Failure(0); } finally { if (this.#asking === asking) this.#asking = null; }
+        } catch {
+            if (this.#asking === asking) this.#asking = null;
+            throw new Failure(0);
+        }
     }
 
     /** Returns the answer; `lane` tells apart the requests that a failure holds up. */
@@ -533,12 +576,16 @@ class Store {
 
     async #fetchView() {
         const view = { ...this.view };
-        const changes = await this.#changes(view);
         const rows = view.rows ?? [];
+        const fetchList = () => this.#list(
+            Math.min(200, Math.max(rows.length, ...[...this.users.keys()].map(user => user.pageLength))));
+        // Both are asked for together, so that the first list comes after one round trip.
+        const fetched = this.#isOld ? fetchList() : null;
+        fetched?.catch(() => {});
+        const changes = await this.#changes(view);
         const isSame = rows.length && rows.every((row, index) => row.groupId === changes.order[index]);
-        if (this.#isOld || !isSame) {
-            const lengths = [...this.users.keys()].map(user => user.pageLength);
-            const list = await this.#list(Math.min(200, Math.max(rows.length, ...lengths)));
+        if (fetched || !isSame) {
+            const list = await (fetched ?? fetchList());
             Object.assign(view, { rows: rowsOf(list), next: list.next });
         }
         view.atMilliseconds = Date.now();
@@ -688,7 +735,7 @@ class Store {
 }
 
 export class CoterieGroups extends HTMLElement {
-    static observedAttributes = ['src', 'member'];
+    static observedAttributes = ['src', 'member', 'layout'];
 
     #root = this.attachShadow({ mode: 'open' });
     #store = null;
@@ -698,6 +745,8 @@ export class CoterieGroups extends HTMLElement {
     #token = null;
     #texts = standardTexts;
     #sizes = standardSizes;
+    #describe = null;
+    #columns = 1;
     #pagesByScrolling = 0;
     #parts = {};
     /** The articles of which half is in view, each with the timer of its impression. */
@@ -709,19 +758,25 @@ export class CoterieGroups extends HTMLElement {
         const sheet = new CSSStyleSheet();
         sheet.replaceSync(css);
         this.#root.adoptedStyleSheets = [sheet];
-        const { list, notice, said, more, end } = this.#parts = {
+        const { list, notice, again, blank, said, more, end } = this.#parts = {
             notice: make('p', { class: 'notice', part: 'notice', role: 'status' }),
-            list: make('div', { part: 'list', role: 'feed' }),
+            again: make('button', {
+                class: 'again', part: 'button again', type: 'button', hidden: '', onclick: () => this.#tryAgain() }),
+            blank: make('div', { 'aria-hidden': 'true' }),
+            list: make('div', { class: 'list', part: 'list', role: 'feed' }),
             said: make('p', { class: 'said', role: 'status' }),
-            more: make('button', { class: 'more', part: 'button more', type: 'button', onclick: () => this.#next(true) }),
+            more: make('button', {
+                class: 'more', part: 'button more', type: 'button', hidden: '', onclick: () => this.#next(true) }),
             end: make('div'),
         };
+        const head = make('div', { class: 'head', part: 'head' },
+            make('slot', { name: 'heading' }), make('slot', { name: 'see-all' }));
         list.addEventListener('keydown', event => this.#turn(event));
-        this.#root.append(make('div', { class: 'all', part: 'all' }, notice, list, more, end, said));
+        this.#root.append(make('div', { class: 'all', part: 'all' }, head, notice, again, blank, list, more, end, said));
         new ResizeObserver(() => this.#layOut()).observe(list);
         new IntersectionObserver(([entry]) => {
             // After three pages the button is left, so that the end of the site's page can be reached.
-            if (entry.isIntersecting && this.#pagesByScrolling < 3 && !this.hasAttribute('no-scroll')) {
+            if (entry.isIntersecting && this.#pagesByScrolling < 3 && !this.isCards && !this.hasAttribute('no-scroll')) {
                 this.#next(false).then(came => { if (came) this.#pagesByScrolling += 1; });
             }
         }, { rootMargin: '200px' }).observe(end);
@@ -741,18 +796,26 @@ export class CoterieGroups extends HTMLElement {
     get texts() { return this.#texts; }
     set texts(texts) {
         this.#texts = { ...standardTexts, ...texts };
-        this.#elements.clear();
-        this.#parts.list.replaceChildren();
-        this.#show();
+        this.#renew();
     }
+    /** A function that describes a photo: it gets the photo and its group, and returns `{alt, owner, url}`. */
+    get describe() { return this.#describe; }
+    set describe(describe) {
+        if (describe != null && typeof describe !== 'function') throw new TypeError('describe must be a function');
+        this.#describe = describe;
+        this.#renew();
+    }
+    get isCards() { return this.getAttribute('layout') === 'cards'; }
     get sizes() { return this.#sizes; }
     set sizes(sizes) { this.#sizes = sizes; }
     get pageLength() { return Math.max(1, Math.min(50, Number(this.getAttribute('limit')) || 6)); }
-    get photoCount() { return Math.max(0, Math.min(20, Number(this.getAttribute('photos') ?? 8) || 0)); }
+    get photoCount() {
+        return Math.max(0, Math.min(this.isCards ? 3 : 20, Number(this.getAttribute('photos') ?? 8) || 0));
+    }
 
     connectedCallback() {
         // What a site has set before this module came.
-        for (const name of ['token', 'texts', 'sizes'].filter(name => Object.hasOwn(this, name))) {
+        for (const name of ['token', 'texts', 'sizes', 'describe'].filter(name => Object.hasOwn(this, name))) {
             const value = this[name];
             delete this[name];
             this[name] = value;
@@ -763,7 +826,11 @@ export class CoterieGroups extends HTMLElement {
     // An element that is only moved is connected again at once.
     disconnectedCallback() { queueMicrotask(() => { if (!this.isConnected) this.#leave(); }); }
     // Before the element is connected, its attributes are read once, by `connectedCallback`.
-    attributeChangedCallback(name, before, after) { if (this.#isOpen && before !== after) this.#open(); }
+    attributeChangedCallback(name, before, after) {
+        if (!this.#isOpen || before === after) return;
+        if (name === 'layout') this.#renew();
+        else this.#open();
+    }
 
     /** Sends what waits, and takes over what the daemon has; at most once at a time. */
     sync() { return this.#store?.sync() ?? Promise.resolve(); }
@@ -869,18 +936,56 @@ export class CoterieGroups extends HTMLElement {
     #outcome(row, kind) { return kind === 'dismiss' ? 'dismissed' : row.joinPolicy === 'approval' ? 'asked' : 'joined'; }
     #say(text, row) { this.#parts.said.textContent = fill(this.#texts[text], { group: isolated(nameOf(row)) }); }
 
+    async #tryAgain() {
+        const { again, list } = this.#parts;
+        again.disabled = true;
+        await this.sync();
+        again.disabled = false;
+        if (again.hidden) list.firstElementChild?.focus();
+        else again.focus();
+    }
+
     // What is on the page.
 
+    /** Makes everything new, as with other words or in another layout. */
+    #renew() {
+        this.#elements.clear();
+        this.#parts.list.replaceChildren();
+        this.#parts.blank.replaceChildren();
+        this.#show();
+    }
+
+    /** The groups that the element shows at most. */
+    get #most() {
+        // Cards take two rows until "More"; a list that is alone shows all that is kept.
+        if (this.isCards) return Math.max(this.#length, Math.min(this.pageLength, 2 * this.#columns));
+        return this.#store.users.size > 1 ? Math.max(this.#length, this.pageLength) : Infinity;
+    }
+
+    get #state() {
+        const store = this.#store;
+        if (!store?.users.has(this)) return null;
+        if (store.trouble) return navigator.onLine ? 'error' : 'offline';
+        return !store.view.rows ? 'loading' : store.shown().length ? 'ready' : 'empty';
+    }
+
     #show() {
-        const { list, notice, more } = this.#parts;
+        const { list, blank, notice, again, more } = this.#parts;
         const texts = this.#texts;
         const store = this.#store;
+        const state = this.#state;
+        if (state) this.setAttribute('data-state', state);
+        else this.removeAttribute('data-state');
         list.setAttribute('aria-label', texts.label);
+        list.setAttribute('aria-busy', state === 'loading');
+        for (const part of [list, blank]) part.classList.toggle('cards', this.isCards);
+        this.#columns = this.#countColumns();
+        this.#showBlank(state === 'loading');
         const all = store?.shown() ?? [];
-        // An element that is alone shows all that is kept; several ones have a length each.
-        const shown = store?.users.size > 1 ? all.slice(0, Math.max(this.#length, this.pageLength)) : all;
+        const shown = store ? all.slice(0, this.#most) : [];
         const hasMore = Boolean(store?.view.next) || shown.length < all.length;
         const focused = this.#root.activeElement?.closest('article');
+        const place = [...list.children].indexOf(focused);
         const kept = new Map();
         shown.forEach((row, index) => {
             let element = this.#elements.get(row.groupId);
@@ -889,6 +994,8 @@ export class CoterieGroups extends HTMLElement {
                 const old = element;
                 element = this.#article(row);
                 element.content = content;
+                // A card that becomes a sentence keeps its height.
+                if (old && this.isCards) element.style.minBlockSize = `${old.offsetHeight}px`;
                 old?.replaceWith(element);
                 if (row.state === 'recommended') this.#watching.observe(element);
             }
@@ -907,13 +1014,43 @@ export class CoterieGroups extends HTMLElement {
         this.#elements = kept;
         if (focused && !this.#root.activeElement) {
             const same = [...kept.values()].find(element => element.dataset.group === focused.dataset.group);
-            (same?.querySelector('button') ?? list.firstChild)?.focus();
+            // A group that is gone leaves the focus to the one in its place.
+            (same?.querySelector('button') ?? list.children[Math.min(place, list.children.length - 1)])?.focus();
         }
         if (!this.#parts.more.disabled) more.textContent = texts.more;
         more.hidden = !hasMore;
         const words = this.#notice(shown);
         if (notice.textContent !== words) notice.textContent = words;
+        again.textContent = texts.again;
+        again.hidden = !store?.trouble;
         this.#layOut();
+    }
+
+    #countColumns() {
+        if (!this.isCards) return 1;
+        const list = this.#parts.list.firstChild ? this.#parts.list : this.#parts.blank;
+        if (!list.firstChild) list.append(make('div'));
+        return getComputedStyle(list).gridTemplateColumns.split(' ').length;
+    }
+
+    /** Keeps the place of the groups until they come. */
+    #showBlank(isLoading) {
+        const { blank } = this.#parts;
+        const count = isLoading ? Math.min(this.pageLength, this.#most) : 0;
+        if (blank.querySelectorAll('.blank').length === count && count) return;
+        blank.replaceChildren(...Array.from({ length: count }, () => this.#blankGroup()));
+    }
+
+    #blankGroup() {
+        const texts = this.#texts;
+        const line = name => make('p', { class: name }, '\u00a0');
+        const actions = this.isCards ? ['join'] : ['join', 'dismiss', 'why'];
+        const photos = this.photoCount ? make('div', { class: this.isCards ? 'mosaic' : 'strip' }) : null;
+        const title = make('div', { class: 'title' }, '\u00a0');
+        const row = make('div', { class: 'actions' }, ...actions.map(name => make('span', {}, texts[name])));
+        if (photos && !this.isCards) photos.style.blockSize = `${this.#stripHeight(this.photoCount)}px`;
+        return make('div', { class: 'group blank' }, ...this.isCards
+            ? [photos, title, line('why'), row] : [title, line('why'), line('facts'), photos, row]);
     }
 
     #notice(shown) {
@@ -942,7 +1079,7 @@ export class CoterieGroups extends HTMLElement {
         const button = (text, part, act, attributes = {}) => make('button', {
             type: 'button', part: `button ${part}`, onclick: act,
             'aria-label': fill(texts.joinOf, { action: text, group: isolated(nameOf(row)) }), ...attributes }, text);
-        const article = make('article', { part: 'group', tabindex: '0', 'data-group': row.groupId, 'aria-labelledby': id });
+        const article = make('article', { class: 'group', part: 'group', tabindex: '0', 'data-group': row.groupId, 'aria-labelledby': id });
         if (row.state !== 'recommended') {
             const kind = row.state === 'joined' ? 'join' : 'dismiss';
             const text = fill(texts[this.#outcome(row, kind)], { group: isolated(nameOf(row)) });
@@ -950,6 +1087,7 @@ export class CoterieGroups extends HTMLElement {
                 button(texts.undo, 'undo', () => this.#act(row, kind === 'join' ? 'leave' : 'undismiss'))));
             return article;
         }
+        const { isCards } = this;
         const address = this.#address(row.url);
         const title = address
             ? make('a', { href: address, onclick: () => this.#act(row, 'click') }, make('bdi', {}, nameOf(row)))
@@ -963,23 +1101,26 @@ export class CoterieGroups extends HTMLElement {
             why.setAttribute('aria-expanded', !details.hidden);
         }, { 'aria-expanded': 'false', 'aria-controls': `${id}-why` });
         const photos = row.photos?.slice(0, this.photoCount).filter(photo => this.#address(photo.url)) ?? [];
-        const strip = photos.length ? make('div', { class: 'strip', part: 'photos' }) : null;
+        const strip = photos.length && !isCards ? make('div', { class: 'strip', part: 'photos' }) : null;
         if (strip) {
+            strip.row = row;
             strip.photos = photos;
             strip.ratios = photos.map(({ width, height }) => width > 0 && height > 0 ? width / height : 1);
         }
-        article.append(
-            make('div', { id, class: 'title', part: 'title', role: 'heading',
-                'aria-level': this.getAttribute('heading-level') ?? '3' }, title),
-            make('p', { part: 'why' }, this.#why(row)),
-            ...(facts.length ? [make('p', { part: 'facts' }, facts.join(' · '))] : []),
-            ...(strip ? [strip] : []),
-            make('div', { class: 'actions', part: 'actions' },
-                // One gets into some groups by invitation only.
-                row.joinPolicy === 'invite' ? null : button(row.joinPolicy === 'approval' ? texts.ask : texts.join, 'join',
-                    () => this.#act(row, 'join'), { class: 'main' }),
-                button(texts.dismiss, 'dismiss', () => this.#act(row, 'dismiss')), why),
-            details);
+        const heading = make('div', { id, class: 'title', part: 'title', role: 'heading',
+            'aria-level': this.getAttribute('heading-level') ?? '3' }, title);
+        const reason = make('p', { class: 'why', part: 'why' }, this.#why(row));
+        const dismiss = button(texts.dismiss, 'dismiss', () => this.#act(row, 'dismiss'));
+        // One gets into some groups by invitation only.
+        const join = row.joinPolicy === 'invite' ? null : button(
+            row.joinPolicy === 'approval' ? texts.ask : texts.join, 'join', () => this.#act(row, 'join'), { class: 'main' });
+        const actions = make('div', { class: 'actions', part: 'actions' },
+            ...isCards ? [join ?? dismiss] : [join, dismiss, why]);
+        if (isCards) article.append(...[this.#mosaic(row, photos), heading, reason, actions].filter(Boolean));
+        else {
+            const line = facts.length ? make('p', { class: 'facts', part: 'facts' }, facts.join(' · ')) : null;
+            article.append(...[heading, reason, line, strip, actions, details].filter(Boolean));
+        }
         return article;
     }
 
@@ -1021,39 +1162,83 @@ export class CoterieGroups extends HTMLElement {
         } catch { return null; }
     }
 
+    get #rowHeight() { return parseFloat(getComputedStyle(this).getPropertyValue('--coterie-row-height')) || 150; }
+
+    /** Returns the rows that some photos fill: one, or two in a narrow place. */
+    #rowCount(photoCount, width, rowHeight) {
+        return Math.min(2, Math.max(1, Math.floor(photoCount * 1.2 * rowHeight / width)));
+    }
+
+    #stripHeight(photoCount) {
+        const rowHeight = this.#rowHeight;
+        const rows = this.#rowCount(photoCount, this.#parts.list.clientWidth || 1, rowHeight);
+        return rows * (rowHeight + stripGap) - stripGap;
+    }
+
     #layOut() {
         const width = this.#parts.list.clientWidth;
-        const rowHeight = parseFloat(getComputedStyle(this).getPropertyValue('--coterie-row-height')) || 150;
-        if (width) for (const strip of this.#root.querySelectorAll('.strip')) this.#layOutStrip(strip, width, rowHeight);
+        const rowHeight = this.#rowHeight;
+        if (this.isCards && this.#countColumns() !== this.#columns) return this.#show();
+        if (width) for (const strip of this.#parts.list.querySelectorAll('.strip')) this.#layOutStrip(strip, width, rowHeight);
     }
 
     #layOutStrip(strip, width, rowHeight) {
         const key = [width, rowHeight, ...strip.ratios].join();
         if (strip.key === key) return;
         strip.key = key;
-        const options = { width, padding: 0, spacing: 4, rowHeight };
+        const options = { width, padding: 0, spacing: stripGap, rowHeight };
         let layout = justify(strip.ratios, { ...options, showsWidows: false });
         // A strip ends with a whole row, unless it has none.
         if (!layout.boxes.length) layout = justify(strip.ratios, options);
-        strip.style.blockSize = `${Math.max(0, layout.height)}px`;
+        // However high the rows would be, the strip has its height before the pictures come; they are cut a little.
+        const tops = [...new Set(layout.boxes.map(box => box.top))]
+            .slice(0, this.#rowCount(strip.photos.length, width, rowHeight));
         strip.images ??= new Map();
         strip.photos.forEach((photo, index) => {
             const box = layout.boxes[index];
+            const row = tops.indexOf(box?.top);
             let image = strip.images.get(photo);
-            if (!box) return image?.remove();
+            if (row < 0) return image?.remove();
             if (!image) {
-                image = make('img', { part: 'photo', alt: '', loading: 'lazy', decoding: 'async',
-                    onload: () => this.#measured(strip, photo, image), onerror: () => this.#failed(strip, photo) });
+                image = this.#photo(strip.row, photo, index, { ...box, height: rowHeight }, {
+                    onload: event => this.#measured(strip, photo, event.target),
+                    onerror: () => this.#failed(strip, photo) });
                 strip.images.set(photo, image);
-                image.src = this.#photoAddress(photo, box);
             }
             const { style } = image;
             style.insetInlineStart = `${box.left}px`;
-            style.insetBlockStart = `${box.top}px`;
+            style.insetBlockStart = `${row * (rowHeight + stripGap)}px`;
             style.inlineSize = `${box.width}px`;
-            style.blockSize = `${box.height}px`;
+            style.blockSize = `${rowHeight}px`;
             if (image.parentNode !== strip) strip.append(image);
         });
+        strip.style.blockSize = `${tops.length * (rowHeight + stripGap) - stripGap}px`;
+    }
+
+    /** Returns three photos of a group as one picture. */
+    #mosaic(row, photos) {
+        if (!this.photoCount) return null;
+        const mosaic = make('div', { class: 'mosaic', part: 'photos' });
+        mosaic.append(...photos.map((photo, index) => {
+            const element = this.#photo(row, photo, index, index ? { width: 130, height: 110 } : { width: 260, height: 220 },
+                { onerror: () => { if (navigator.onLine) element.remove(); } });
+            return element;
+        }));
+        return mosaic;
+    }
+
+    /** Returns a photo that links to its page, or to its group. */
+    #photo(row, photo, index, box, events) {
+        const { alt, owner, url } = this.#describe?.(photo, row) ?? {};
+        const page = this.#address(url);
+        const href = page ?? this.#address(row.url);
+        const image = make('img', { part: 'photo', loading: 'lazy', decoding: 'async', ...events,
+            alt: alt ?? fill(this.#texts.photoOf, { number: index + 1, group: isolated(nameOf(row)) }) });
+        image.src = this.#photoAddress(photo, box);
+        // By keyboard, the title is the way to the group.
+        return make(href ? 'a' : 'span', { class: 'photo', part: 'photo-link', href, tabindex: href && !page ? '-1' : null,
+            onclick: () => { if (href) this.#act(row, 'click'); } },
+        image, owner ? make('span', { class: 'owner', part: 'owner' }, make('bdi', {}, owner)) : null);
     }
 
     #photoAddress(photo, box) {
