@@ -158,6 +158,13 @@ struct ComponentRouteTests {
         #expect(answer.headers["access-control-allow-origin"] == "https://photos.example")
         let tag = try #require(answer.headers["etag"])
         #expect(try routes.answer(.socket, path, headers: ["If-None-Match: \(tag)"]).status == 304)
+        for language in ["ar", "de", "es", "fr", "ja", "pt"] {
+            let path = "/components/coterie-groups.\(language).js"
+            let texts = try routes.answer(.socket, path, headers: ["Accept-Encoding: gzip", origin])
+            #expect(texts.status == 200 && texts.body.count <= 2048)
+            #expect(texts.headers["access-control-allow-origin"] == "https://photos.example")
+            #expect(try routes.answer(.direct, path).text.hasPrefix("export default {"))
+        }
     }
 
     private struct List: Decodable {

@@ -1,4 +1,5 @@
 """How the component looks: its layouts, its place before the list comes, and what it takes over from the site."""
+import gzip
 from gate import *
 
 def layout(browser, **attributes):
@@ -91,6 +92,103 @@ def test_no_jump(one):
             print(name, width, round(shift, 4), round(took, 1))
     Gate.delay_seconds = 0
     one.driver.set_window_size(1000, 900)
+
+def test_photos(one):
+    """A photo is a link with alternative text, and has what the site says of it."""
+    layout(one)
+    one.wait("photos", "return root.querySelector('.photo img')")
+    group, href, alt, stop = one.run("""
+        const link = root.querySelector('a.photo');
+        return [link.closest('article').dataset.group, link.href, link.querySelector('img').alt, link.tabIndex];""")
+    assert href == f"{origin}/groups/{group}" and alt.startswith("Photo 1 of ") and stop == -1, (href, alt, stop)
+    one.run("""
+        document.querySelector('coterie-groups').describe = (photo, group) => ({
+            alt: `A picture in ${group.title}`, owner: '<b>Ilse</b>', url: `/photos/${photo.photoId}` });""")
+    href, alt, owner, stop = one.run("""
+        const link = root.querySelector('a.photo');
+        return [link.href, link.querySelector('img').alt, link.querySelector('.owner').textContent, link.tabIndex];""")
+    assert href.startswith(origin + "/photos/") and alt.startswith("A picture in ") and owner == "<b>Ilse</b>"
+    assert stop == 0
+    one.look()
+    one.driver.set_window_size(1000, 900)
+
+def test_fits_in(one):
+    """The site's colours, font and sizes are taken over, and the element says its state."""
+    layout(one)
+    state = lambda: one.run("return document.querySelector('coterie-groups').dataset.state")
+    assert state() == "ready"
+    one.run("""
+        document.body.style.cssText = 'background: #102030; color: #fed; font: 20px serif';
+        const { style } = document.querySelector('coterie-groups');
+        style.setProperty('--coterie-title-size', '31px');
+        style.setProperty('--coterie-button', '#ffcc00');
+        style.setProperty('--coterie-on-button', '#000');""")
+    looks = one.run("""
+        const of = (name, key) => getComputedStyle(root.querySelector(name))[key];
+        return [of('.all', 'backgroundColor'), of('.title', 'color'), of('.title', 'fontSize'), of('.why', 'fontFamily'),
+            of('button.main', 'backgroundColor')];""")
+    assert looks == ["rgba(0, 0, 0, 0)", "rgb(255, 238, 221)", "31px", "serif", "rgb(255, 204, 0)"], looks
+    one.look()
+    one.driver.set_window_size(1000, 900)
+    small = one.run("""
+        return [...root.querySelectorAll('a, button')].filter(each => each.offsetHeight && each.offsetHeight < 24)
+            .map(each => each.outerHTML)""")
+    assert not small, small
+    # A group that is gone leaves the focus to the one in its place.
+    groups = shown(one)
+    one.run("article(arguments[0]).focus()", groups[2])
+    request = urllib.request.Request(f"{daemon}/v1/users/looks/interactions",
+        json.dumps({"interactions": [{"id": "gone", "kind": "dismiss", "groupId": groups[2]}]}).encode(),
+        {"Authorization": "Bearer " + token("looks"), "Content-Type": "application/json"})
+    urllib.request.urlopen(request)
+    synced(one)
+    assert groups[2] not in shown(one) and one.focused()[0] == shown(one)[2] == groups[3], one.focused()
+    # An error can be tried again, by keyboard too.
+    Gate.refusal = away
+    synced(one)
+    assert state() == "error" and one.run("return !root.querySelector('.again').hidden")
+    Gate.refusal = None
+    one.run("root.querySelector('.again').focus()")
+    one.key(Keys.ENTER)
+    one.wait("the list", "return root.querySelector('.again').hidden")
+    one.wait("the focus", "return root.activeElement?.matches('article')")
+    assert state() == "ready"
+
+def test_languages(one):
+    """Each language has every text, with each of its plural forms, and is shown at once or not at all."""
+    layout(one)
+    for language in languages:
+        assert len(gzip.compress(component(f"coterie-groups.{language}.js").encode())) <= 2048, language
+        wrong = one.driver.execute_async_script("""
+            const [language, done] = arguments;
+            import(`/coterie-groups.${language}.js`).then(({ default: texts }) => {
+                const english = document.createElement('coterie-groups').texts;
+                const forms = new Intl.PluralRules(language).resolvedOptions().pluralCategories.sort().join();
+                const names = text => [...new Set(text.match(/[{]\\w+[}]/g))].sort().join();
+                done(Object.keys({ ...english, ...texts }).filter(key => {
+                    const [text, model] = [texts[key], english[key]];
+                    if (typeof model === 'string') return typeof text !== 'string' || names(text) !== names(model);
+                    // A form for one or two things may say the number in words.
+                    return Object.keys(text ?? {}).sort().join() !== forms || names(text.other) !== names(model.other);
+                }));
+            }, error => done(String(error)));""", language)
+        assert wrong == [], (language, wrong)
+    def speak(language):
+        visit(one)
+        one.run("document.documentElement.lang = arguments[0]; add('speaker')", language)
+        one.wait("rows", "return root?.querySelector('article')")
+        return one.run("return root.querySelector('[part~=join]').textContent")
+    assert speak("de-AT") == "Beitreten" and speak("ar") == "انضمام" and speak("it") == "Join"
+    assert "Mitglieder" in (speak("de") and one.run("return root.querySelector('.facts').textContent"))
+    # A file that comes too late is for the next page, and one that is missing does no harm.
+    file = routes["/coterie-groups.fr.js"]
+    routes["/coterie-groups.fr.js"] = lambda query: time.sleep(1.5) or file(query)
+    assert speak("fr") == "Join"
+    time.sleep(1.6)
+    assert one.run("return root.querySelector('[part~=join]').textContent") == "Join"
+    routes["/coterie-groups.fr.js"] = file
+    del routes["/coterie-groups.es.js"]
+    assert speak("es") == "Join"
 
 one = device("--unsafely-treat-insecure-origin-as-secure=http://photos.test")
 try:

@@ -65,21 +65,43 @@ export function justify(ratios, options = {}) {
     return { height: top - spacing + padding, widows, boxes };
 }
 
-/** All words that the element shows; a site may replace any of them: `element.texts = {join: 'Entrar'}`. */
-const standardTexts = {
+/**
+ * All words that the element shows; a site may replace any of them: `element.texts = {join: 'Enter'}`.
+ *
+ * A text with a number has a form for each of the language's plural categories, or is one text for all of them.
+ */
+const english = {
     label: 'Groups for you', join: 'Join', ask: 'Ask to join', dismiss: 'Not interested', undo: 'Undo',
     why: 'Why this?', more: 'More groups', joined: 'You joined {group}.', asked: 'You asked to join {group}.',
-    dismissed: '{group} will not be suggested again.', members: '{count} members', photos: '{count} photos',
+    dismissed: '{group} will not be suggested again.', undone: '{group} is back.',
+    members: { one: '{count} member', other: '{count} members' },
+    photos: { one: '{count} photo', other: '{count} photos' }, photoOf: 'Photo {number} of {group}',
     personal: 'Because you are in {groups}', topic: 'Because you like {topics}', curated: 'Picked for new members',
     trending: 'More people than usual are joining', popular: 'Popular with everybody',
-    shared: '{count} members of {group} are here too', alike: '{count} photos of {group} are here too',
-    related: 'It is like {group}',
-    interest: 'One of your interests is {interest}', joinOf: '{action}: {group}', and: ' and ',
-    offline: 'You are offline.', unreachable: 'The suggestions cannot be updated now.',
-    kept: 'This is the list of {time}.', waiting: '{count} of your actions will be sent later.',
+    shared: { one: '{count} member of {group} is here too', other: '{count} members of {group} are here too' },
+    alike: { one: '{count} photo of {group} is here too', other: '{count} photos of {group} are here too' },
+    related: 'It is like {group}', interest: 'One of your interests is {interest}', joinOf: '{action}: {group}',
+    offline: 'You are offline.', unreachable: 'The suggestions cannot be updated now.', again: 'Try again',
+    kept: 'This is the list of {time}.', waiting: {
+        one: '{count} of your actions will be sent later.', other: '{count} of your actions will be sent later.' },
     signIn: 'Please sign in again.', refused: 'An action was not accepted: {group}.', empty: 'No suggestions yet.',
-    undone: '{group} is back.', loading: 'Loading…', again: 'Try again', photoOf: 'Photo {number} of {group}',
+    loading: 'Loading…',
 };
+
+/** The languages with a file beside this one. */
+const languages = ['ar', 'de', 'es', 'fr', 'ja', 'pt'];
+const languageMilliseconds = 300;
+const spoken = new Map([['en', {}]]);
+const fetched = new Map();
+
+/** Fetches the texts of a language, once for all elements; without them it is English. */
+function fetchTexts(language) {
+    if (!fetched.has(language)) {
+        fetched.set(language, import(new URL(`coterie-groups.${language}.js`, import.meta.url))
+            .then(file => spoken.set(language, file.default), () => {}));
+    }
+    return fetched.get(language);
+}
 
 /** The longest sides of a photo's sizes, by the text that replaces `{size}` in its address. */
 const standardSizes = { t: 100, m: 240, n: 320, z: 640, c: 800, b: 1024 };
@@ -735,7 +757,7 @@ class Store {
 }
 
 export class CoterieGroups extends HTMLElement {
-    static observedAttributes = ['src', 'member', 'layout'];
+    static observedAttributes = ['src', 'member', 'layout', 'lang'];
 
     #root = this.attachShadow({ mode: 'open' });
     #store = null;
@@ -743,7 +765,12 @@ export class CoterieGroups extends HTMLElement {
     #length = 0;
     #elements = new Map();
     #token = null;
-    #texts = standardTexts;
+    #texts = english;
+    #ownTexts = {};
+    #pageLanguage = 'en';
+    #given = null;
+    /** Whether the element waits for the texts of its language. */
+    #isMute = false;
     #sizes = standardSizes;
     #describe = null;
     #columns = 1;
@@ -795,7 +822,7 @@ export class CoterieGroups extends HTMLElement {
     }
     get texts() { return this.#texts; }
     set texts(texts) {
-        this.#texts = { ...standardTexts, ...texts };
+        this.#ownTexts = texts;
         this.#renew();
     }
     /** A function that describes a photo: it gets the photo and its group, and returns `{alt, owner, url}`. */
@@ -829,6 +856,7 @@ export class CoterieGroups extends HTMLElement {
     attributeChangedCallback(name, before, after) {
         if (!this.#isOpen || before === after) return;
         if (name === 'layout') this.#renew();
+        else if (name === 'lang') this.#speak();
         else this.#open();
     }
 
@@ -852,10 +880,9 @@ export class CoterieGroups extends HTMLElement {
         document.addEventListener('visibilitychange', this.#look);
         this.#store = store;
         this.#length = 0;
-        // The words of a group may be about the member before.
-        this.#elements.clear();
         store?.attach(this, () => this.#show());
-        this.#show();
+        // The words of a group may be about the member before.
+        this.#speak();
     }
 
     #leave() {
@@ -924,7 +951,7 @@ export class CoterieGroups extends HTMLElement {
         this.#store.act(row, kind);
         if (stateAfter[kind]) {
             this.#elements.get(row.groupId)?.querySelector('.actions button, .stub button')?.focus();
-            this.#say(stateAfter[kind] === 'recommended' ? 'undone' : this.#outcome(row, kind), row);
+            this.#tell(stateAfter[kind] === 'recommended' ? 'undone' : this.#outcome(row, kind), row);
         }
         const name = { join: 'join', dismiss: 'dismiss', click: 'click' }[kind] ?? 'undo';
         this.dispatchEvent(new CustomEvent(`coterie-${name}`, {
@@ -934,7 +961,7 @@ export class CoterieGroups extends HTMLElement {
     }
 
     #outcome(row, kind) { return kind === 'dismiss' ? 'dismissed' : row.joinPolicy === 'approval' ? 'asked' : 'joined'; }
-    #say(text, row) { this.#parts.said.textContent = fill(this.#texts[text], { group: isolated(nameOf(row)) }); }
+    #tell(text, row) { this.#parts.said.textContent = this.#say(text, { group: isolated(nameOf(row)) }); }
 
     async #tryAgain() {
         const { again, list } = this.#parts;
@@ -947,8 +974,47 @@ export class CoterieGroups extends HTMLElement {
 
     // What is on the page.
 
+    /** Chooses the language of the page; its texts have a moment to come, before it is English until the next page. */
+    #speak() {
+        let around = this;
+        while (around && !around.lang) around = around.parentElement ?? around.getRootNode().host;
+        let page = 'en';
+        try { [page = 'en'] = Intl.getCanonicalLocales(around?.lang || 'en'); } catch { /* It is no language. */ }
+        const [language] = page.split('-');
+        this.#pageLanguage = page;
+        this.#isMute = true;
+        const choose = () => {
+            if (!this.#isMute || this.#pageLanguage !== page) return;
+            this.#isMute = false;
+            this.#given = spoken.get(language);
+            this.#renew();
+        };
+        if (spoken.has(language) || !languages.includes(language)) choose();
+        else {
+            this.#renew();
+            fetchTexts(language).then(choose);
+            setTimeout(choose, languageMilliseconds);
+        }
+    }
+
+    // English with the numbers and dates of another language is neither, unless the site has texts of its own.
+    get #language() { return this.#given || Object.keys(this.#ownTexts ?? {}).length ? this.#pageLanguage : 'en'; }
+
+    /** Returns a text with its values; a number has the form of the language. */
+    #say(name, values = {}) {
+        const text = this.#texts[name];
+        const { count } = values;
+        if (count === undefined) return fill(text, values);
+        const form = typeof text === 'string' ? text
+            : text[new Intl.PluralRules(this.#language).select(count)] ?? text.other;
+        return fill(form, { ...values, count: new Intl.NumberFormat(this.#language).format(count) });
+    }
+
+    #listed(names) { return new Intl.ListFormat(this.#language).format(names.map(isolated)); }
+
     /** Makes everything new, as with other words or in another layout. */
     #renew() {
+        this.#texts = { ...english, ...this.#given, ...this.#ownTexts };
         this.#elements.clear();
         this.#parts.list.replaceChildren();
         this.#parts.blank.replaceChildren();
@@ -965,8 +1031,8 @@ export class CoterieGroups extends HTMLElement {
     get #state() {
         const store = this.#store;
         if (!store?.users.has(this)) return null;
-        if (store.trouble) return navigator.onLine ? 'error' : 'offline';
-        return !store.view.rows ? 'loading' : store.shown().length ? 'ready' : 'empty';
+        if (store.trouble && !this.#isMute) return navigator.onLine ? 'error' : 'offline';
+        return !store.view.rows || this.#isMute ? 'loading' : store.shown().length ? 'ready' : 'empty';
     }
 
     #show() {
@@ -981,7 +1047,7 @@ export class CoterieGroups extends HTMLElement {
         for (const part of [list, blank]) part.classList.toggle('cards', this.isCards);
         this.#columns = this.#countColumns();
         this.#showBlank(state === 'loading');
-        const all = store?.shown() ?? [];
+        const all = this.#isMute ? [] : store?.shown() ?? [];
         const shown = store ? all.slice(0, this.#most) : [];
         const hasMore = Boolean(store?.view.next) || shown.length < all.length;
         const focused = this.#root.activeElement?.closest('article');
@@ -1018,11 +1084,11 @@ export class CoterieGroups extends HTMLElement {
             (same?.querySelector('button') ?? list.children[Math.min(place, list.children.length - 1)])?.focus();
         }
         if (!this.#parts.more.disabled) more.textContent = texts.more;
-        more.hidden = !hasMore;
-        const words = this.#notice(shown);
+        more.hidden = !hasMore || this.#isMute;
+        const words = this.#isMute ? '' : this.#notice(shown);
         if (notice.textContent !== words) notice.textContent = words;
         again.textContent = texts.again;
-        again.hidden = !store?.trouble;
+        again.hidden = !store?.trouble || this.#isMute;
         this.#layOut();
     }
 
@@ -1063,13 +1129,13 @@ export class CoterieGroups extends HTMLElement {
             words.push(signIn ? texts.signIn : navigator.onLine ? texts.unreachable : texts.offline);
             const at = view.atMilliseconds;
             if (at) {
-                const time = new Intl.DateTimeFormat(this.lang || document.documentElement.lang || undefined,
+                const time = new Intl.DateTimeFormat(this.#language,
                     { dateStyle: 'medium', timeStyle: 'short' }).format(at);
-                words.push(fill(texts.kept, { time: isolated(time) }));
+                words.push(this.#say('kept', { time: isolated(time) }));
             }
-            if (waiting) words.push(fill(texts.waiting, { count: waiting }));
+            if (waiting) words.push(this.#say('waiting', { count: waiting }));
         } else if (!shown.length && view.atMilliseconds) words.push(texts.empty);
-        for (const title of refused.values()) words.push(fill(texts.refused, { group: isolated(title) }));
+        for (const title of refused.values()) words.push(this.#say('refused', { group: isolated(title) }));
         return words.join(' ');
     }
 
@@ -1078,11 +1144,11 @@ export class CoterieGroups extends HTMLElement {
         const id = `group-${newID()}`;
         const button = (text, part, act, attributes = {}) => make('button', {
             type: 'button', part: `button ${part}`, onclick: act,
-            'aria-label': fill(texts.joinOf, { action: text, group: isolated(nameOf(row)) }), ...attributes }, text);
+            'aria-label': this.#say('joinOf', { action: text, group: isolated(nameOf(row)) }), ...attributes }, text);
         const article = make('article', { class: 'group', part: 'group', tabindex: '0', 'data-group': row.groupId, 'aria-labelledby': id });
         if (row.state !== 'recommended') {
             const kind = row.state === 'joined' ? 'join' : 'dismiss';
-            const text = fill(texts[this.#outcome(row, kind)], { group: isolated(nameOf(row)) });
+            const text = this.#say(this.#outcome(row, kind), { group: isolated(nameOf(row)) });
             article.append(make('div', { class: 'stub', part: 'stub' }, make('p', { id }, text),
                 button(texts.undo, 'undo', () => this.#act(row, kind === 'join' ? 'leave' : 'undismiss'))));
             return article;
@@ -1094,8 +1160,8 @@ export class CoterieGroups extends HTMLElement {
             : make('bdi', {}, nameOf(row));
         const details = make('ul', { id: `${id}-why`, hidden: '', part: 'reasons' },
             ...this.#reasons(row).map(text => make('li', {}, text)));
-        const facts = ['members', 'photos'].map(name => [texts[name], row[`${name.slice(0, -1)}Count`]])
-            .filter(([, count]) => count).map(([text, count]) => fill(text, { count: count.toLocaleString(this.lang || undefined) }));
+        const facts = ['members', 'photos'].map(name => [name, row[`${name.slice(0, -1)}Count`]])
+            .filter(([, count]) => count).map(([name, count]) => this.#say(name, { count }));
         const why = button(texts.why, 'why-button', () => {
             details.hidden = !details.hidden;
             why.setAttribute('aria-expanded', !details.hidden);
@@ -1124,33 +1190,27 @@ export class CoterieGroups extends HTMLElement {
         return article;
     }
 
-    #names(groups) {
-        const names = groups.slice(0, 2).map(group => isolated(nameOf(group)));
-        return names.join(this.#texts.and);
-    }
-
     #why(row) {
-        const texts = this.#texts;
         const isJoined = ({ groupId }) => this.#store.view.states?.[groupId] === 'joined';
+        const names = groups => this.#listed(groups.slice(0, 2).map(nameOf));
         const joined = (row.reasons ?? []).filter(isJoined);
-        if (joined.length) return fill(texts.personal, { groups: this.#names(joined) });
+        if (joined.length) return this.#say('personal', { groups: names(joined) });
         // Favourites point to groups that the member is not in.
-        if (row.reasons?.length) return fill(texts.related, { group: this.#names(row.reasons) });
+        if (row.reasons?.length) return this.#say('related', { group: names(row.reasons) });
         if (row.statedInterests?.length) {
-            return fill(texts.topic, { topics: row.statedInterests.slice(0, 2).map(isolated).join(texts.and) });
+            return this.#say('topic', { topics: this.#listed(row.statedInterests.slice(0, 2)) });
         }
-        return texts[row.origin] && row.origin !== 'personal' && row.origin !== 'topic' ? texts[row.origin] : texts.popular;
+        return this.#say(['curated', 'trending'].includes(row.origin) ? row.origin : 'popular');
     }
 
     #reasons(row) {
-        const texts = this.#texts;
-        const lines = (row.reasons ?? []).map(reason => fill(
-            texts[{ members: 'shared', photos: 'alike' }[reason.relation] ?? 'related'],
-            { count: reason.common, group: isolated(nameOf(reason)) }));
-        if (row.interest) lines.push(fill(texts.interest, { interest: isolated(row.interest) }));
-        if (row.statedInterests?.length) {
-            lines.push(fill(texts.topic, { topics: row.statedInterests.map(isolated).join(texts.and) }));
-        }
+        const lines = (row.reasons ?? []).map(reason => {
+            const name = { members: 'shared', photos: 'alike' }[reason.relation];
+            const group = isolated(nameOf(reason));
+            return name ? this.#say(name, { count: reason.common ?? 0, group }) : this.#say('related', { group });
+        });
+        if (row.interest) lines.push(this.#say('interest', { interest: isolated(row.interest) }));
+        if (row.statedInterests?.length) lines.push(this.#say('topic', { topics: this.#listed(row.statedInterests) }));
         return lines.length ? lines : [this.#why(row)];
     }
 
@@ -1233,7 +1293,7 @@ export class CoterieGroups extends HTMLElement {
         const page = this.#address(url);
         const href = page ?? this.#address(row.url);
         const image = make('img', { part: 'photo', loading: 'lazy', decoding: 'async', ...events,
-            alt: alt ?? fill(this.#texts.photoOf, { number: index + 1, group: isolated(nameOf(row)) }) });
+            alt: alt ?? this.#say('photoOf', { number: index + 1, group: isolated(nameOf(row)) }) });
         image.src = this.#photoAddress(photo, box);
         // By keyboard, the title is the way to the group.
         return make(href ? 'a' : 'span', { class: 'photo', part: 'photo-link', href, tabindex: href && !page ? '-1' : null,
