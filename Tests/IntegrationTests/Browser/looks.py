@@ -100,6 +100,14 @@ def test_photos(one):
     group, href, alt, stop = one.run("""
         const link = root.querySelector('a.photo');
         return [link.closest('article').dataset.group, link.href, link.querySelector('img').alt, link.tabIndex];""")
+    # Each row is as high as the site says, and every photo stands within its strip.
+    outside = one.run("""
+        return [...root.querySelectorAll('.strip')].filter(strip => {
+            const [frame, ...boxes] = [strip, ...strip.children].map(each => each.getBoundingClientRect());
+            return boxes.length < 2 || boxes.some(box => box.top < frame.top - 1 || box.bottom > frame.bottom + 1
+                || box.left < frame.left - 1 || box.right > frame.right + 1 || Math.abs(box.height - 150) > 1);
+        }).length;""")
+    assert outside == 0, outside
     assert href == f"{origin}/groups/{group}" and alt.startswith("Photo 1 of ") and stop == -1, (href, alt, stop)
     one.run("""
         document.querySelector('coterie-groups').describe = (photo, group) => ({

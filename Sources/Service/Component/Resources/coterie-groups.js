@@ -126,8 +126,7 @@ const css = `
 .title a { color: inherit; display: inline-block; min-block-size: 24px; }
 p { margin: .25em 0; color: var(--muted); overflow-wrap: anywhere; }
 .strip { position: relative; margin-block: .6em; overflow: hidden; }
-.strip > * { position: absolute; }
-.photo { display: block; position: relative; overflow: hidden; min-inline-size: 0; min-block-size: 0;
+.photo { display: block; position: absolute; overflow: hidden; min-inline-size: 0; min-block-size: 0;
     background: var(--line); border-radius: calc(var(--radius) / 2); }
 img { display: block; inline-size: 100%; block-size: 100%; object-fit: cover; }
 .owner { position: absolute; inset: auto 0 0; padding: 2px 6px; font-size: .75em; color: #fff; background: #000b;
@@ -156,7 +155,7 @@ button.main { background: var(--button); border-color: var(--button); color: var
 .cards .stub { margin-block: auto; padding: 12px 0 0; }
 .mosaic { display: grid; gap: 3px; aspect-ratio: 16 / 9; min-block-size: 0;
     grid-template: repeat(2, minmax(0, 1fr)) / minmax(0, 2fr) minmax(0, 1fr); background: var(--line); }
-.mosaic .photo { border-radius: 0; }
+.mosaic .photo { position: relative; border-radius: 0; }
 .mosaic :first-child { grid-row: span 2; }
 .mosaic > :only-child { grid-column: span 2; }
 .mosaic > :nth-child(2):last-child { grid-row: span 2; }
