@@ -128,6 +128,8 @@ p { margin: .25em 0; color: var(--muted); overflow-wrap: anywhere; }
 .strip { position: relative; margin-block: .6em; overflow: hidden; }
 .photo { display: block; position: absolute; overflow: hidden; min-inline-size: 0; min-block-size: 0;
     background: var(--line); border-radius: calc(var(--radius) / 2); }
+.waiting { background: var(--line); border-radius: var(--radius); }
+.waiting > .photo { visibility: hidden; }
 img { display: block; inline-size: 100%; block-size: 100%; object-fit: cover; }
 .owner { position: absolute; inset: auto 0 0; padding: 2px 6px; font-size: .75em; color: #fff; background: #000b;
     overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
@@ -271,6 +273,10 @@ const stateAfter = { join: 'joined', dismiss: 'dismissed', leave: 'recommended',
 
 /** The pixels between the photos of a strip. */
 const stripGap = 4;
+
+const isSized = ({ width, height }) => width > 0 && height > 0;
+/** How long the photos of a strip wait for each other. */
+const patienceMilliseconds = 2_000;
 
 const some = milliseconds => milliseconds * Math.random();
 const timeoutMilliseconds = 15_000;
@@ -1169,8 +1175,10 @@ export class CoterieGroups extends HTMLElement {
         const strip = photos.length && !isCards ? make('div', { class: 'strip', part: 'photos' }) : null;
         if (strip) {
             strip.row = row;
+            strip.measured = new Set();
+            strip.classList.toggle('waiting', !photos.every(isSized));
             strip.photos = photos;
-            strip.ratios = photos.map(({ width, height }) => width > 0 && height > 0 ? width / height : 1);
+            strip.ratios = photos.map(photo => isSized(photo) ? photo.width / photo.height : 1);
         }
         const heading = make('div', { id, class: 'title', part: 'title', role: 'heading',
             'aria-level': this.getAttribute('heading-level') ?? '3' }, title);
@@ -1309,20 +1317,33 @@ export class CoterieGroups extends HTMLElement {
 
     /** A photo without sizes gets its place again when its picture shows them. */
     #measured(strip, photo, image) {
-        if ((photo.width > 0 && photo.height > 0) || !image.naturalHeight) return;
+        if (isSized(photo) || !image.naturalHeight) return;
         strip.ratios[strip.photos.indexOf(photo)] = image.naturalWidth / image.naturalHeight;
+        strip.measured.add(photo);
         this.#layOut();
+        this.#reveal(strip);
+        // One slow picture holds up the others for a moment only.
+        strip.timer ??= setTimeout(() => strip.classList.remove('waiting'), patienceMilliseconds);
+    }
+
+    /** Shows the photos of a strip when the places of all of them are known, so that none moves. */
+    #reveal(strip) {
+        const isWaiting = strip.photos.some(photo => !isSized(photo) && !strip.measured.has(photo)
+            && strip.images.get(photo)?.parentNode === strip);
+        if (!isWaiting) strip.classList.remove('waiting');
     }
 
     /** A picture that does not exist leaves its row; one that cannot be fetched without a network keeps its place. */
     #failed(strip, photo) {
         const index = strip.photos.indexOf(photo);
-        if (!navigator.onLine || index < 0) return;
+        strip.measured.add(photo);
+        if (!navigator.onLine || index < 0) return this.#reveal(strip);
         strip.images.get(photo)?.remove();
         strip.photos.splice(index, 1);
         strip.ratios.splice(index, 1);
-        if (strip.photos.length) this.#layOut();
-        else strip.remove();
+        if (!strip.photos.length) return strip.remove();
+        this.#layOut();
+        this.#reveal(strip);
     }
 
     /** Page Down and Page Up go from group to group, as in every feed; at the end the next page comes. */
