@@ -145,7 +145,10 @@ let package = Package(
             resources: [
                 .embedInCode("Pages/Resources/pages.css"), .embedInCode("Pages/Resources/pages.js"),
                 .embedInCode("Pages/Resources/icon.svg"), .embedInCode("Component/Resources/coterie-groups.js"),
-            ], swiftSettings: strict),
+            ]
+                + ["ar", "de", "es", "fr", "ja", "pt"].map {
+                    .embedInCode("Component/Resources/coterie-groups.\($0).js")
+                }, swiftSettings: strict),
         module(
             "Operations",
             [

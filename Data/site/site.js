@@ -8,5 +8,8 @@ groups.token = async () => {
     return answer.text();
 };
 
+// What the site knows of a photo: here, only how it was drawn.
+groups.describe = ({ photoId }, { title }) => ({ alt: `A drawing for ${title}`, url: `/photos/${photoId}_b.svg` });
+
 // Here the site does what joining means to it, such as asking the moderators.
 groups.addEventListener('coterie-join', event => console.log('joined', event.detail.groupId));

@@ -34,6 +34,14 @@ struct ComponentBrowserTests {
         try await run("store.py", [Checkout.program, "keys.json"], at: daemon, in: workspace)
     }
 
+    @Test("Shows cards and lists that do not jump, and takes over the site's looks and language")
+    func looks() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let daemon = try await daemon(workspace)
+        try await run("looks.py", [Checkout.program, "keys.json"], at: daemon, in: workspace)
+    }
+
     /// Returns a daemon that serves a version of the workspace's catalog to the pages of the site.
     private func daemon(_ workspace: Workspace) async throws -> RunningDaemon {
         try await workspace.succeed("recompute")

@@ -105,6 +105,12 @@ struct DescriptionTests {
         ("/.well-known/apple-app-site-association", ["/.well-known/apple-app-site-association"]),
         ("/.well-known/assetlinks.json", ["/.well-known/assetlinks.json"]),
         ("/components/coterie-groups.js", ["/components/coterie-groups.js"]),
+        ("/components/coterie-groups.ar.js", ["/components/coterie-groups.ar.js"]),
+        ("/components/coterie-groups.de.js", ["/components/coterie-groups.de.js"]),
+        ("/components/coterie-groups.es.js", ["/components/coterie-groups.es.js"]),
+        ("/components/coterie-groups.fr.js", ["/components/coterie-groups.fr.js"]),
+        ("/components/coterie-groups.ja.js", ["/components/coterie-groups.ja.js"]),
+        ("/components/coterie-groups.pt.js", ["/components/coterie-groups.pt.js"]),
         ("/v1/users/{id}/interests", ["/v1/users/ann/interests"]),
         ("/v1/trending", ["/v1/trending", "/v1/trending?limit=0"]),
         (

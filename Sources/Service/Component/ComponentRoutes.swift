@@ -25,6 +25,24 @@ extension Endpoint {
             handler: Responder.changes),
     ]
 
+    /// Endpoints with the texts of the web component.
+    static let componentTexts = texts.map { language, name, content in
+        Endpoint(
+            "component-\(language)", .get, "/components/coterie-groups.\(language).js", .open,
+            summary: "The texts of the web component in \(name)", content: .text(type: scriptType), caching: .shared
+        ) { _ in .content(scriptType, content) }
+    }
+
+    /// The texts of the web component in each language but English, which its module has.
+    private static let texts: [(language: String, name: String, content: [UInt8])] = [
+        ("ar", "Arabic", PackageResources.coterie_groups_ar_js),
+        ("de", "German", PackageResources.coterie_groups_de_js),
+        ("es", "Spanish", PackageResources.coterie_groups_es_js),
+        ("fr", "French", PackageResources.coterie_groups_fr_js),
+        ("ja", "Japanese", PackageResources.coterie_groups_ja_js),
+        ("pt", "Portuguese", PackageResources.coterie_groups_pt_js),
+    ]
+
     /// The module without comments and indentation, which are a fifth of what would be sent.
     private static let script: [UInt8] = {
         let lines = PackageResources.coterie_groups_js.split(separator: UInt8(ascii: "\n"))

@@ -90,7 +90,7 @@ final class Endpoint: Sendable {
         case "users", "recommendations": "Members"
         case "groups", "trending": "Groups"
         case "photos": "Photos"
-        case "coterie-groups.js": "Components"
+        case let name? where name.hasPrefix("coterie-groups."): "Components"
         case "apple-app-site-association", "assetlinks.json": "Apps"
         case "admin": "Administration"
         default: "Operation"
@@ -128,8 +128,8 @@ enum Caching: String, Sendable {
 extension Endpoint {
     /// Returns all endpoints of the service, for these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
-        health + documents + components + apps + groups(of: relations) + members + discoveries + lists + interactions
-            + photos + administration + hiding + curation + removals(of: relations)
+        health + documents + components + componentTexts + apps + groups(of: relations) + members + discoveries + lists
+            + interactions + photos + administration + hiding + curation + removals(of: relations)
     }
 }
 

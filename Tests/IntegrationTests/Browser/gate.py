@@ -25,10 +25,12 @@ class Gate(Handler):
     seen, closed, opened = [], [], threading.Event()
     # A function that returns the status of a refusal or nothing, the fields of refusals, and the lifetime of tokens.
     refusal, fields, lifetime = None, {}, "1h"
+    delay_seconds = 0
     def pass_on(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         request = Request(self.command, self.path, body, time.monotonic())
         self.seen.append(request)
+        time.sleep(Gate.delay_seconds)
         while not Gate.opened.wait(.02):
             if select.select([self.connection], [], [], 0)[0]:
                 self.closed.append(request)
@@ -74,8 +76,9 @@ routes |= {
         };
         window.add = (member, others = {}) => {
             const element = Object.assign(document.createElement('coterie-groups'), { token: window.token });
-            for (const [name, value] of Object.entries({ src: '%s', member, 'no-scroll': '', ...others })) {
-                element.setAttribute(name, value);
+            for (const [name, value] of Object.entries({
+                src: '%s', member, 'no-scroll': '', 'no-impressions': '', ...others })) {
+                if (value !== null) element.setAttribute(name, value);
             }
             document.querySelector('main').append(element);
             return element;
@@ -114,6 +117,11 @@ def join(browser, number=0, place=0):
         const { group } = button.closest('article').dataset;
         button.click();
         return group;""", number, place)
+
+def impressions():
+    """Returns the requests with impressions that came to the gate, each as its time and its rows."""
+    found = [(each.at, json.loads(each.body)["interactions"]) for each in Gate.seen if each.command == "POST"]
+    return [(at, rows) for at, rows in found if any(row["kind"] == "impression" for row in rows)]
 
 def kept(browser): return browser.run("return {...localStorage}")
 

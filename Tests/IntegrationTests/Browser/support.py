@@ -9,7 +9,7 @@ from selenium.webdriver.support.ui import WebDriverWait
 
 daemon = sys.argv[1]
 axe = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-module = urllib.request.urlopen(daemon + "/components/coterie-groups.js").read()
+def component(name): return urllib.request.urlopen(f"{daemon}/components/{name}").read().decode()
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
@@ -34,7 +34,13 @@ def page(content, script):
         <script type="module" src="{script}"></script>"""
 
 # The answers by path: a function of the query, which returns a type and a text, and maybe header fields.
-routes = {"/coterie-groups.js": lambda query: ("text/javascript", module.decode())}
+# The site has copies of the component's files.
+routes = {}
+def copy(name):
+    text = component(name)
+    routes["/" + name] = lambda query: ("text/javascript", text)
+languages = ["ar", "de", "es", "fr", "ja", "pt"]
+for name in ["coterie-groups.js"] + [f"coterie-groups.{language}.js" for language in languages]: copy(name)
 
 class Site(Handler):
     def do_GET(self):

@@ -65,55 +65,111 @@ export function justify(ratios, options = {}) {
     return { height: top - spacing + padding, widows, boxes };
 }
 
-/** All words that the element shows; a site may replace any of them: `element.texts = {join: 'Entrar'}`. */
-const standardTexts = {
+/**
+ * All words that the element shows; a site may replace any of them: `element.texts = {join: 'Enter'}`.
+ *
+ * A text with a number has a form for each of the language's plural categories, or is one text for all of them.
+ */
+const english = {
     label: 'Groups for you', join: 'Join', ask: 'Ask to join', dismiss: 'Not interested', undo: 'Undo',
     why: 'Why this?', more: 'More groups', joined: 'You joined {group}.', asked: 'You asked to join {group}.',
-    dismissed: '{group} will not be suggested again.', members: '{count} members', photos: '{count} photos',
+    dismissed: '{group} will not be suggested again.', undone: '{group} is back.',
+    members: { one: '{count} member', other: '{count} members' },
+    photos: { one: '{count} photo', other: '{count} photos' }, photoOf: 'Photo {number} of {group}',
     personal: 'Because you are in {groups}', topic: 'Because you like {topics}', curated: 'Picked for new members',
     trending: 'More people than usual are joining', popular: 'Popular with everybody',
-    shared: '{count} members of {group} are here too', alike: '{count} photos of {group} are here too',
-    related: 'It is like {group}',
-    interest: 'One of your interests is {interest}', joinOf: '{action}: {group}', and: ' and ',
-    offline: 'You are offline.', unreachable: 'The suggestions cannot be updated now.',
-    kept: 'This is the list of {time}.', waiting: '{count} of your actions will be sent later.',
+    shared: { one: '{count} member of {group} is here too', other: '{count} members of {group} are here too' },
+    alike: { one: '{count} photo of {group} is here too', other: '{count} photos of {group} are here too' },
+    related: 'It is like {group}', interest: 'One of your interests is {interest}', joinOf: '{action}: {group}',
+    offline: 'You are offline.', unreachable: 'The suggestions cannot be updated now.', again: 'Try again',
+    kept: 'This is the list of {time}.', waiting: {
+        one: '{count} of your actions will be sent later.', other: '{count} of your actions will be sent later.' },
     signIn: 'Please sign in again.', refused: 'An action was not accepted: {group}.', empty: 'No suggestions yet.',
-    undone: '{group} is back.', loading: 'Loading…',
+    loading: 'Loading…',
 };
+
+/** The languages with a file beside this one. */
+const languages = ['ar', 'de', 'es', 'fr', 'ja', 'pt'];
+const languageMilliseconds = 300;
+const spoken = new Map([['en', {}]]);
+const fetched = new Map();
+
+/** Fetches the texts of a language, once for all elements; without them it is English. */
+function fetchTexts(language) {
+    if (!fetched.has(language)) {
+        fetched.set(language, import(new URL(`coterie-groups.${language}.js`, import.meta.url))
+            .then(file => spoken.set(language, file.default), () => {}));
+    }
+    return fetched.get(language);
+}
 
 /** The longest sides of a photo's sizes, by the text that replaces `{size}` in its address. */
 const standardSizes = { t: 100, m: 240, n: 320, z: 640, c: 800, b: 1024 };
 
 const css = `
 :host { display: block; container-type: inline-size; font: var(--coterie-font, inherit);
-    color: var(--coterie-text, light-dark(#1b1d21, #eceef2)); --muted: var(--coterie-muted, light-dark(#565b64, #b0b6c0));
+    color: var(--coterie-text, inherit); --radius: var(--coterie-radius, 8px); --gap: var(--coterie-gap, 20px);
+    --muted: var(--coterie-muted, color-mix(in srgb, currentColor 80%, transparent));
+    --line: var(--coterie-line, color-mix(in srgb, currentColor 20%, transparent));
     --accent: var(--coterie-accent, light-dark(#0b57b0, #8fc1ff));
-    --on-accent: var(--coterie-on-accent, light-dark(#fff, #0c1a2b));
-    --line: var(--coterie-line, light-dark(#d5d8de, #3b4049)); --radius: var(--coterie-radius, 8px);
-    --gap: var(--coterie-gap, 20px); }
-:host([hidden]) { display: none; }
+    --button: var(--coterie-button, var(--accent));
+    --on-button: var(--coterie-on-button, var(--coterie-on-accent, light-dark(#fff, #0c1a2b))); }
+:host([hidden]), [hidden] { display: none !important; }
+:host([theme]) { color: var(--coterie-text, light-dark(#1b1d21, #eceef2)); }
+:host([theme]) .all { background: var(--coterie-background, light-dark(#fff, #17191d)); }
 :host([theme=light]) { color-scheme: light; }
 :host([theme=dark]) { color-scheme: dark; }
-.all { background: var(--coterie-background, light-dark(#fff, #17191d)); padding: var(--coterie-padding, 0); }
-article { padding-block: var(--gap); border-block-end: 1px solid var(--line); }
-.title { font-size: 1.15em; font-weight: bold; overflow-wrap: anywhere; }
-.title a { color: inherit; }
+.all { background: var(--coterie-background, transparent); padding: var(--coterie-padding, 0); }
+.head { display: flex; flex-wrap: wrap; align-items: baseline; justify-content: space-between; gap: 4px 16px; }
+.group { padding-block: var(--gap); border-block-end: 1px solid var(--line); }
+.title { font-size: var(--coterie-title-size, 1.15em); font-weight: bold; overflow-wrap: anywhere; }
+.title a { color: inherit; display: inline-block; min-block-size: 24px; }
 p { margin: .25em 0; color: var(--muted); overflow-wrap: anywhere; }
 .strip { position: relative; margin-block: .6em; overflow: hidden; }
-img { position: absolute; object-fit: cover; background: var(--line); border-radius: calc(var(--radius) / 2); }
+.photo { display: block; position: absolute; overflow: hidden; min-inline-size: 0; min-block-size: 0;
+    background: var(--line); border-radius: calc(var(--radius) / 2); }
+.waiting { background: var(--line); border-radius: var(--radius); }
+.waiting > .photo { visibility: hidden; }
+img { display: block; inline-size: 100%; block-size: 100%; object-fit: cover; }
+.owner { position: absolute; inset: auto 0 0; padding: 2px 6px; font-size: .75em; color: #fff; background: #000b;
+    overflow: hidden; white-space: nowrap; text-overflow: ellipsis; }
 .actions { display: flex; flex-wrap: wrap; gap: 8px; margin-block-start: .6em; }
-button { font: inherit; min-block-size: 36px; padding: 4px 14px; border-radius: var(--radius); cursor: pointer;
-    border: 1px solid var(--line); background: transparent; color: inherit; overflow-wrap: anywhere; }
-button.main { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+button, .blank span { font: inherit; min-block-size: 36px; padding: 4px 14px; border-radius: var(--radius);
+    border: 1px solid var(--line); background: transparent; color: inherit; overflow-wrap: anywhere;
+    box-sizing: border-box; }
+button { cursor: pointer; }
+button.main { background: var(--button); border-color: var(--button); color: var(--on-button); }
+:focus-visible { outline: 3px solid currentColor; outline-offset: 2px; }
+.photo:focus-visible { outline-offset: -3px; }
 .stub { display: flex; flex-wrap: wrap; gap: 12px; align-items: center; }
 .stub p { margin: 0; }
+.cards { display: grid; gap: var(--gap); margin-block: var(--gap);
+    grid-template-columns: repeat(auto-fill, minmax(min(100%, 250px), 1fr)); }
+.cards:empty { display: none; }
+.cards .group { display: flex; flex-direction: column; box-sizing: border-box; min-inline-size: 0; padding: 0 0 12px;
+    border: 1px solid var(--line); border-radius: var(--radius); overflow: hidden; }
+.cards .group > :not(.mosaic) { margin-inline: 12px; }
+.cards .title, .cards .why { overflow: hidden; }
+.cards .title { white-space: nowrap; text-overflow: ellipsis; margin-block-start: 10px; }
+.cards .title a { display: inline; }
+.cards .why { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; min-block-size: 2lh; }
+.cards .actions { margin-block-start: auto; padding-block-start: 8px; }
+.cards .stub { margin-block: auto; padding: 12px 0 0; }
+.mosaic { display: grid; gap: 3px; aspect-ratio: 16 / 9; min-block-size: 0;
+    grid-template: repeat(2, minmax(0, 1fr)) / minmax(0, 2fr) minmax(0, 1fr); background: var(--line); }
+.mosaic .photo { position: relative; border-radius: 0; }
+.mosaic :first-child { grid-row: span 2; }
+.mosaic > :only-child { grid-column: span 2; }
+.mosaic > :nth-child(2):last-child { grid-row: span 2; }
+.blank > *, .blank span { color: transparent; border-color: transparent; user-select: none; }
+.blank > :is(p, .strip), .blank .title, .blank span { background: var(--line); border-radius: var(--radius); }
 ul { margin: .5em 0; padding-inline-start: 1.4em; color: var(--muted); }
 .more { margin-block: var(--gap); inline-size: 100%; }
+.cards + .more { margin-block-start: 0; }
 .notice:not(:empty) { padding: 8px 12px; border: 1px solid var(--line); border-radius: var(--radius); }
 .said { position: absolute; inline-size: 1px; block-size: 1px; overflow: hidden; clip-path: inset(50%); margin: 0; }
 @media (prefers-reduced-motion: no-preference) {
-    article { animation: appear .25s ease-out; }
+    .list article { animation: appear .25s ease-out; }
     @keyframes appear { from { opacity: 0; } }
 }`;
 
@@ -147,7 +203,7 @@ class Storage {
     set(name, value) {
         const text = JSON.stringify(value);
         let isWritten = this.#write(name, text);
-        if (!isWritten && name !== 'view') {
+        if (!isWritten && name !== 'view' && name !== 'seen') {
             // Where there is no room, the list leaves its place: it can be fetched again.
             const view = JSON.stringify(this.get('view'));
             this.remove('view');
@@ -180,6 +236,14 @@ class Storage {
     }
 }
 
+/** Returns 64 bits that depend on each character of some texts, as an id (FNV-1a, with two seeds). */
+function idOf(...texts) {
+    return [0x811c9dc5, 0x9747b28c].map(seed => {
+        for (const unit of JSON.stringify(texts)) seed = Math.imul(seed ^ unit.codePointAt(0), 0x01000193);
+        return (seed >>> 0).toString(16).padStart(8, '0');
+    }).join('');
+}
+
 const newID = () => [...crypto.getRandomValues(new Uint8Array(12))].map(n => n.toString(16).padStart(2, '0')).join('');
 const isolated = text => `\u2068${text}\u2069`;
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
@@ -207,8 +271,26 @@ class Failure extends Error {
 /** The states of a group after an action of the member. */
 const stateAfter = { join: 'joined', dismiss: 'dismissed', leave: 'recommended', undismiss: 'recommended' };
 
+/** The pixels between the photos of a strip. */
+const stripGap = 4;
+
+const isSized = ({ width, height }) => width > 0 && height > 0;
+/** How long the photos of a strip wait for each other. */
+const patienceMilliseconds = 2_000;
+
 const some = milliseconds => milliseconds * Math.random();
 const timeoutMilliseconds = 15_000;
+
+/** The time between two requests with impressions, and how many of them are kept in mind. */
+const impressionMilliseconds = 5_000;
+const impressionLimit = 1_000;
+/** The bytes that a page may still send when it goes, and that leave room for requests of the site. */
+const keptAliveBytes = 32_768;
+
+const rowsOf = list => list.recommendations.map(row => ({ ...row, listID: list.recommendationId }));
+
+/** Returns a request's body with actions; the daemon does not know their titles. */
+const bodyOf = actions => JSON.stringify({ interactions: actions.map(({ title, ...action }) => action) });
 
 /** Returns when a token ends, in milliseconds since 1970, or 0 if it does not say so. */
 function endOf(token) {
@@ -246,6 +328,11 @@ class Store {
     #sent = new Set();
     #syncing = null;
     #syncsAgain = false;
+    /** The impressions that are not sent yet, and when the next request with some may begin. */
+    #impressions = [];
+    #impressionsTimer = null;
+    #impressionsUntil = 0;
+    #leaving = new Set();
     /** The elements that show the member, with what they do after a change. */
     users = new Map();
     view = {};
@@ -287,7 +374,7 @@ class Store {
         this.users.delete(element);
         if (this.users.size) return this.chooseToken();
         clearTimeout(this.#timer);
-        // What the member did is still sent.
+        // What the member did, and has seen, is still sent.
         this.#stops.GET.abort();
     }
 
@@ -302,7 +389,7 @@ class Store {
         addEventListener('online', () => this.#plan(some(3_000)), { signal });
         addEventListener('storage', ({ key, newValue }) => {
             const name = this.#storage.nameOf(key);
-            if (name !== null) this.#read(name === 'view' && newValue !== null);
+            if (name !== null && name !== 'seen') this.#read(name === 'view' && newValue !== null);
         }, { signal });
         // No event has come to a page that comes back from the back/forward cache.
         addEventListener('pageshow', ({ persisted }) => {
@@ -310,7 +397,12 @@ class Store {
             this.#read(true);
             this.sync();
         }, { signal });
-        document.addEventListener('visibilitychange', () => { if (!document.hidden) this.sync(); }, { signal });
+        document.addEventListener('visibilitychange', () => {
+            if (document.hidden) this.#leave(action => !stateAfter[action.kind]);
+            else this.sync();
+        }, { signal });
+        // A page that goes may never have been hidden before.
+        addEventListener('pagehide', () => this.#leave(() => true), { signal });
     }
 
     /** Takes over what another tab has kept; when it has removed everything, so does this one. */
@@ -341,6 +433,7 @@ class Store {
         this.trouble = null;
         this.acted.clear();
         this.refused.clear();
+        this.#impressions = [];
         this.#session = this.#callback = this.#token = this.#asking = null;
         for (const [, show] of users) show();
         if (actions.length) {
@@ -363,24 +456,31 @@ class Store {
         this.#token = this.#asking = null;
     }
 
+    #lasts(token) { return endOf(token) - 30_000 > this.now; }
+
     /** Returns the member's token; one that says when it ends is kept until shortly before. */
     async #bearer(refused) {
         if (!this.#callback) return null;
-        if (this.#token && this.#token !== refused && endOf(this.#token) - 30_000 > this.now) return this.#token;
+        if (this.#token && this.#token !== refused && this.#lasts(this.#token)) return this.#token;
         const asking = this.#asking ??= Promise.race([
             (async callback => callback({ member: this.#member, isRefused: refused !== undefined }))(this.#callback),
             new Promise((_, refuse) => setTimeout(refuse, timeoutMilliseconds))]);
         try {
             const token = await asking;
-            if (this.#asking === asking) this.#token = token;
+            // Requests of one moment share a token that lasts; any other one serves the first of them.
+            if (this.#asking !== asking && !this.#lasts(token)) return await this.#bearer(refused);
+            if (this.#asking === asking) [this.#token, this.#asking] = [token, null];
             return token;
-        } catch { throw new Failure(0); } finally { if (this.#asking === asking) this.#asking = null; }
+        } catch {
+            if (this.#asking === asking) this.#asking = null;
+            throw new Failure(0);
+        }
     }
 
-    async #request(path, options = {}, refused) {
-        const method = options.method ?? 'GET';
-        if (this.#failures[method]?.until > performance.now()) throw this.#failures[method];
-        const { signal } = this.#stops[method];
+    /** Returns the answer; `lane` tells apart the requests that a failure holds up. */
+    async #request(path, options = {}, refused, lane = options.method ?? 'GET') {
+        if (this.#failures[lane]?.until > performance.now()) throw this.#failures[lane];
+        const { signal } = this.#stops[options.method ?? 'GET'];
         const headers = { Accept: 'application/json' };
         if (options.body) headers['Content-Type'] = 'application/json';
         const token = await this.#bearer(refused);
@@ -391,12 +491,12 @@ class Store {
                 signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMilliseconds)]) });
         } catch { throw new Failure(0); }
         if (response.status === 401 && this.#callback && refused === undefined) {
-            return this.#request(path, options, token ?? '');
+            return this.#request(path, options, token ?? '', lane);
         }
         if ([401, 403].includes(response.status) && this.#token === token) this.#token = null;
         const body = await response.json().catch(() => null);
         if (response.ok && body) return body;
-        throw this.#failures[method] = new Failure(response.ok ? 0 : response.status, body, this.#wait(response));
+        throw this.#failures[lane] = new Failure(response.ok ? 0 : response.status, body, this.#wait(response));
     }
 
     /** Returns how long the daemon wants to be left alone, in milliseconds: at most a day. */
@@ -433,7 +533,7 @@ class Store {
         while (this.#syncsAgain) await alone(`coterie-groups ${this.#address}`, () => this.#round());
         if (!this.users.size) return;
         // The next time comes within a minute, and never at the same moment in all tabs.
-        const waits = Object.values(this.#failures).map(failure => failure.until - performance.now())
+        const waits = ['GET', 'POST'].map(lane => (this.#failures[lane]?.until ?? 0) - performance.now())
             .filter(wait => wait > 0);
         this.#plan(Math.min(45_000 + some(15_000), ...waits.map(wait => wait + some(1_000 + wait / 4))));
         for (const user of this.users.keys()) {
@@ -479,8 +579,7 @@ class Store {
     /** Sends actions; notes the ids of those that the daemon has, or will never take. */
     async #send() {
         const actions = this.#unsent();
-        const post = batch => this.#request('interactions', {
-            method: 'POST', body: JSON.stringify({ interactions: batch.map(({ title, ...action }) => action) }) });
+        const post = batch => this.#request('interactions', { method: 'POST', body: bodyOf(batch) });
         const isFinal = ({ problem, status }) =>
             problem.status === status && [400, 404, 409, 413, 422].includes(status);
         for (let begin = 0; begin < actions.length; begin += 100) {
@@ -504,13 +603,17 @@ class Store {
 
     async #fetchView() {
         const view = { ...this.view };
-        const changes = await this.#changes(view);
         const rows = view.rows ?? [];
+        const fetchList = () => this.#list(
+            Math.min(200, Math.max(rows.length, ...[...this.users.keys()].map(user => user.pageLength))));
+        // Both are asked for together, so that the first list comes after one round trip.
+        const fetched = this.#isOld ? fetchList() : null;
+        fetched?.catch(() => {});
+        const changes = await this.#changes(view);
         const isSame = rows.length && rows.every((row, index) => row.groupId === changes.order[index]);
-        if (this.#isOld || !isSame) {
-            const lengths = [...this.users.keys()].map(user => user.pageLength);
-            const list = await this.#list(Math.min(200, Math.max(rows.length, ...lengths)));
-            Object.assign(view, { rows: list.recommendations, next: list.next, listID: list.recommendationId });
+        if (fetched || !isSame) {
+            const list = await (fetched ?? fetchList());
+            Object.assign(view, { rows: rowsOf(list), next: list.next });
         }
         view.atMilliseconds = Date.now();
         return view;
@@ -548,7 +651,7 @@ class Store {
             const list = await this.#list(limit, next);
             if (!this.users.size || this.view.next !== next) return;
             const known = new Set(rows.map(row => row.groupId));
-            const fresh = list.recommendations.filter(row => !known.has(row.groupId));
+            const fresh = rowsOf(list).filter(row => !known.has(row.groupId));
             this.view = { ...this.view, rows: [...rows, ...fresh], next: list.next };
             this.#storage.set('view', this.view);
             this.trouble = null;
@@ -563,7 +666,7 @@ class Store {
         const action = {
             id: newID(), kind, groupId: row.groupId, title: nameOf(row),
             atMilliseconds: Math.max(Math.round(this.now), last + 1, (this.view.daemonTime ?? 0) + 1),
-            recommendationId: this.view.listID, position: row.rank, origin: row.origin,
+            recommendationId: row.listID, position: row.rank, origin: row.origin,
         };
         this.refused.clear();
         if (stateAfter[kind]) {
@@ -572,6 +675,69 @@ class Store {
         }
         this.#storage.set(`action ${action.id}`, action);
         if (stateAfter[kind]) this.#tell();
+    }
+
+    // What the member has seen.
+
+    /** Notes that a group of a list was seen; each counts once, in all elements, tabs and visits. */
+    see(row) {
+        const id = idOf(row.listID, row.groupId);
+        const seen = this.#storage.get('seen') ?? [];
+        if (!this.users.size || !row.listID || seen.includes(id)) return;
+        this.#storage.set('seen', [...seen, id].slice(-impressionLimit));
+        this.#impressions.push({
+            id, kind: 'impression', groupId: row.groupId, atMilliseconds: Math.round(this.now),
+            recommendationId: row.listID, position: row.rank, origin: row.origin });
+        this.#planImpressions();
+    }
+
+    // The groups of a page come into view one after the other, so a request waits for a second, too.
+    #planImpressions() {
+        this.#impressionsTimer ??= setTimeout(
+            () => this.#sendImpressions(), Math.max(1_000, this.#impressionsUntil - performance.now()));
+    }
+
+    /** Sends impressions; they are less than actions, so those that are refused are dropped. */
+    async #sendImpressions() {
+        clearTimeout(this.#impressionsTimer);
+        this.#impressionsTimer = null;
+        const batch = this.#impressions.splice(0, 100);
+        if (!batch.length) return;
+        this.#impressionsUntil = performance.now() + impressionMilliseconds;
+        try {
+            await this.#request('interactions', { method: 'POST', body: bodyOf(batch) }, undefined, 'impressions');
+            if (this.#impressions.length) this.#planImpressions();
+        } catch (error) {
+            // Those that did not arrive wait for the next ones: they have the same ids, so none counts twice.
+            if (!error.status && this.#session) this.#impressions = [...batch, ...this.#impressions].slice(-100);
+        }
+    }
+
+    /** Sends some actions, and all impressions, while the page goes: it waits for no token and for no answer. */
+    #leave(isWanted) {
+        const token = this.#token;
+        if (this.#callback && !(endOf(token ?? '') > this.now)) return;
+        const batch = [];
+        let bytes = 100;
+        const actions = this.#unsent().filter(action => isWanted(action) && !this.#leaving.has(action.id));
+        for (const action of [...actions, ...this.#impressions]) {
+            bytes += new TextEncoder().encode(bodyOf([action])).length;
+            if (bytes > keptAliveBytes || batch.length === 100) break;
+            batch.push(action);
+        }
+        if (!batch.length || this.#failures.POST?.until > performance.now()) return;
+        clearTimeout(this.#impressionsTimer);
+        this.#impressionsTimer = null;
+        this.#impressionsUntil = performance.now() + impressionMilliseconds;
+        this.#impressions = this.#impressions.filter(impression => !batch.includes(impression));
+        const headers = { Accept: 'application/json', 'Content-Type': 'application/json' };
+        if (token) headers.Authorization = `Bearer ${token}`;
+        for (const { id } of batch) this.#leaving.add(id);
+        // The actions are kept until the daemon has said that it has them, maybe in the next visit.
+        fetch(`${this.#address}interactions`, {
+            method: 'POST', body: bodyOf(batch), headers, credentials: 'omit', keepalive: true,
+        }).then(({ ok }) => { if (ok) for (const { id } of batch) this.#sent.add(id); }, () => {})
+            .finally(() => this.#leaving.clear());
     }
 
     /** The state of each group: the daemon's, with the member's own actions on top. */
@@ -596,7 +762,7 @@ class Store {
 }
 
 export class CoterieGroups extends HTMLElement {
-    static observedAttributes = ['src', 'member'];
+    static observedAttributes = ['src', 'member', 'layout', 'lang'];
 
     #root = this.attachShadow({ mode: 'open' });
     #store = null;
@@ -604,29 +770,45 @@ export class CoterieGroups extends HTMLElement {
     #length = 0;
     #elements = new Map();
     #token = null;
-    #texts = standardTexts;
+    #texts = english;
+    #ownTexts = {};
+    #pageLanguage = 'en';
+    #given = null;
+    /** Whether the element waits for the texts of its language. */
+    #isMute = false;
     #sizes = standardSizes;
+    #describe = null;
+    #columns = 1;
     #pagesByScrolling = 0;
     #parts = {};
+    /** The articles of which half is in view, each with the timer of its impression. */
+    #inView = new Map();
+    #watching = new IntersectionObserver(entries => this.#watch(entries), { threshold: [0, .1, .2, .3, .4, .5] });
 
     constructor() {
         super();
         const sheet = new CSSStyleSheet();
         sheet.replaceSync(css);
         this.#root.adoptedStyleSheets = [sheet];
-        const { list, notice, said, more, end } = this.#parts = {
+        const { list, notice, again, blank, said, more, end } = this.#parts = {
             notice: make('p', { class: 'notice', part: 'notice', role: 'status' }),
-            list: make('div', { part: 'list', role: 'feed' }),
+            again: make('button', {
+                class: 'again', part: 'button again', type: 'button', hidden: '', onclick: () => this.#tryAgain() }),
+            blank: make('div', { 'aria-hidden': 'true' }),
+            list: make('div', { class: 'list', part: 'list', role: 'feed' }),
             said: make('p', { class: 'said', role: 'status' }),
-            more: make('button', { class: 'more', part: 'button more', type: 'button', onclick: () => this.#next(true) }),
+            more: make('button', {
+                class: 'more', part: 'button more', type: 'button', hidden: '', onclick: () => this.#next(true) }),
             end: make('div'),
         };
+        const head = make('div', { class: 'head', part: 'head' },
+            make('slot', { name: 'heading' }), make('slot', { name: 'see-all' }));
         list.addEventListener('keydown', event => this.#turn(event));
-        this.#root.append(make('div', { class: 'all', part: 'all' }, notice, list, more, end, said));
+        this.#root.append(make('div', { class: 'all', part: 'all' }, head, notice, again, blank, list, more, end, said));
         new ResizeObserver(() => this.#layOut()).observe(list);
         new IntersectionObserver(([entry]) => {
             // After three pages the button is left, so that the end of the site's page can be reached.
-            if (entry.isIntersecting && this.#pagesByScrolling < 3 && !this.hasAttribute('no-scroll')) {
+            if (entry.isIntersecting && this.#pagesByScrolling < 3 && !this.isCards && !this.hasAttribute('no-scroll')) {
                 this.#next(false).then(came => { if (came) this.#pagesByScrolling += 1; });
             }
         }, { rootMargin: '200px' }).observe(end);
@@ -645,19 +827,27 @@ export class CoterieGroups extends HTMLElement {
     }
     get texts() { return this.#texts; }
     set texts(texts) {
-        this.#texts = { ...standardTexts, ...texts };
-        this.#elements.clear();
-        this.#parts.list.replaceChildren();
-        this.#show();
+        this.#ownTexts = texts;
+        this.#renew();
     }
+    /** A function that describes a photo: it gets the photo and its group, and returns `{alt, owner, url}`. */
+    get describe() { return this.#describe; }
+    set describe(describe) {
+        if (describe != null && typeof describe !== 'function') throw new TypeError('describe must be a function');
+        this.#describe = describe;
+        this.#renew();
+    }
+    get isCards() { return this.getAttribute('layout') === 'cards'; }
     get sizes() { return this.#sizes; }
     set sizes(sizes) { this.#sizes = sizes; }
     get pageLength() { return Math.max(1, Math.min(50, Number(this.getAttribute('limit')) || 6)); }
-    get photoCount() { return Math.max(0, Math.min(20, Number(this.getAttribute('photos') ?? 8) || 0)); }
+    get photoCount() {
+        return Math.max(0, Math.min(this.isCards ? 3 : 20, Number(this.getAttribute('photos') ?? 8) || 0));
+    }
 
     connectedCallback() {
         // What a site has set before this module came.
-        for (const name of ['token', 'texts', 'sizes'].filter(name => Object.hasOwn(this, name))) {
+        for (const name of ['token', 'texts', 'sizes', 'describe'].filter(name => Object.hasOwn(this, name))) {
             const value = this[name];
             delete this[name];
             this[name] = value;
@@ -668,7 +858,12 @@ export class CoterieGroups extends HTMLElement {
     // An element that is only moved is connected again at once.
     disconnectedCallback() { queueMicrotask(() => { if (!this.isConnected) this.#leave(); }); }
     // Before the element is connected, its attributes are read once, by `connectedCallback`.
-    attributeChangedCallback(name, before, after) { if (this.#isOpen && before !== after) this.#open(); }
+    attributeChangedCallback(name, before, after) {
+        if (!this.#isOpen || before === after) return;
+        if (name === 'layout') this.#renew();
+        else if (name === 'lang') this.#speak();
+        else this.#open();
+    }
 
     /** Sends what waits, and takes over what the daemon has; at most once at a time. */
     sync() { return this.#store?.sync() ?? Promise.resolve(); }
@@ -687,18 +882,53 @@ export class CoterieGroups extends HTMLElement {
         if (store?.users.has(this)) return;
         this.#leave();
         this.#isOpen = true;
+        document.addEventListener('visibilitychange', this.#look);
         this.#store = store;
         this.#length = 0;
-        // The words of a group may be about the member before.
-        this.#elements.clear();
         store?.attach(this, () => this.#show());
-        this.#show();
+        // The words of a group may be about the member before.
+        this.#speak();
     }
 
     #leave() {
         this.#store?.detach(this);
         this.#isOpen = false;
+        document.removeEventListener('visibilitychange', this.#look);
     }
+
+    // What is in view.
+
+    /** Notes which groups are half in view, or fill half of the window. */
+    #watch(entries) {
+        for (const { target, isIntersecting, intersectionRatio, intersectionRect, rootBounds } of entries) {
+            const isHalf = intersectionRatio >= .5 || intersectionRect.height >= (rootBounds?.height ?? Infinity) / 2;
+            if (isIntersecting && isHalf) this.#linger(target);
+            else this.#stopLingering(target);
+        }
+    }
+
+    /** A group counts as seen when it was half in view for a second, in a tab that is shown. */
+    #linger(article) {
+        if (this.#inView.get(article)) return;
+        this.#inView.set(article, document.hidden ? null : setTimeout(() => {
+            // The entry stays: the group is still in view, and counts again when it is in another list.
+            article.seenList = article.row.listID;
+            if (article.isConnected && !this.hasAttribute('no-impressions')) this.#store?.see(article.row);
+        }, 1_000));
+    }
+
+    #stopLingering(article) {
+        clearTimeout(this.#inView.get(article));
+        this.#inView.delete(article);
+    }
+
+    #look = () => {
+        for (const article of [...this.#inView.keys()]) {
+            clearTimeout(this.#inView.get(article));
+            this.#inView.set(article, null);
+            if (!document.hidden) this.#linger(article);
+        }
+    };
 
     async #next(byHand) {
         const [store, { list, more }] = [this.#store, this.#parts];
@@ -726,7 +956,7 @@ export class CoterieGroups extends HTMLElement {
         this.#store.act(row, kind);
         if (stateAfter[kind]) {
             this.#elements.get(row.groupId)?.querySelector('.actions button, .stub button')?.focus();
-            this.#say(stateAfter[kind] === 'recommended' ? 'undone' : this.#outcome(row, kind), row);
+            this.#tell(stateAfter[kind] === 'recommended' ? 'undone' : this.#outcome(row, kind), row);
         }
         const name = { join: 'join', dismiss: 'dismiss', click: 'click' }[kind] ?? 'undo';
         this.dispatchEvent(new CustomEvent(`coterie-${name}`, {
@@ -736,20 +966,97 @@ export class CoterieGroups extends HTMLElement {
     }
 
     #outcome(row, kind) { return kind === 'dismiss' ? 'dismissed' : row.joinPolicy === 'approval' ? 'asked' : 'joined'; }
-    #say(text, row) { this.#parts.said.textContent = fill(this.#texts[text], { group: isolated(nameOf(row)) }); }
+    #tell(text, row) { this.#parts.said.textContent = this.#say(text, { group: isolated(nameOf(row)) }); }
+
+    async #tryAgain() {
+        const { again, list } = this.#parts;
+        again.disabled = true;
+        await this.sync();
+        again.disabled = false;
+        if (again.hidden) list.firstElementChild?.focus();
+        else again.focus();
+    }
 
     // What is on the page.
 
+    /** Chooses the language of the page; its texts have a moment to come, before it is English until the next page. */
+    #speak() {
+        let around = this;
+        while (around && !around.lang) around = around.parentElement ?? around.getRootNode().host;
+        let page = 'en';
+        try { [page = 'en'] = Intl.getCanonicalLocales(around?.lang || 'en'); } catch { /* It is no language. */ }
+        const [language] = page.split('-');
+        this.#pageLanguage = page;
+        this.#isMute = true;
+        const choose = () => {
+            if (!this.#isMute || this.#pageLanguage !== page) return;
+            this.#isMute = false;
+            this.#given = spoken.get(language);
+            this.#renew();
+        };
+        if (spoken.has(language) || !languages.includes(language)) choose();
+        else {
+            this.#renew();
+            fetchTexts(language).then(choose);
+            setTimeout(choose, languageMilliseconds);
+        }
+    }
+
+    // English with the numbers and dates of another language is neither, unless the site has texts of its own.
+    get #language() { return this.#given || Object.keys(this.#ownTexts ?? {}).length ? this.#pageLanguage : 'en'; }
+
+    /** Returns a text with its values; a number has the form of the language. */
+    #say(name, values = {}) {
+        const text = this.#texts[name];
+        const { count } = values;
+        if (count === undefined) return fill(text, values);
+        const form = typeof text === 'string' ? text
+            : text[new Intl.PluralRules(this.#language).select(count)] ?? text.other;
+        return fill(form, { ...values, count: new Intl.NumberFormat(this.#language).format(count) });
+    }
+
+    #listed(names) { return new Intl.ListFormat(this.#language).format(names.map(isolated)); }
+
+    /** Makes everything new, as with other words or in another layout. */
+    #renew() {
+        this.#texts = { ...english, ...this.#given, ...this.#ownTexts };
+        this.#elements.clear();
+        this.#parts.list.replaceChildren();
+        this.#parts.blank.replaceChildren();
+        this.#show();
+    }
+
+    /** The groups that the element shows at most. */
+    get #most() {
+        // Cards take two rows until "More"; a list that is alone shows all that is kept.
+        if (this.isCards) return Math.max(this.#length, Math.min(this.pageLength, 2 * this.#columns));
+        return this.#store.users.size > 1 ? Math.max(this.#length, this.pageLength) : Infinity;
+    }
+
+    get #state() {
+        const store = this.#store;
+        if (!store?.users.has(this)) return null;
+        if (store.trouble && !this.#isMute) return navigator.onLine ? 'error' : 'offline';
+        return !store.view.rows || this.#isMute ? 'loading' : store.shown().length ? 'ready' : 'empty';
+    }
+
     #show() {
-        const { list, notice, more } = this.#parts;
+        const { list, blank, notice, again, more } = this.#parts;
         const texts = this.#texts;
         const store = this.#store;
+        const state = this.#state;
+        if (state) this.setAttribute('data-state', state);
+        else this.removeAttribute('data-state');
         list.setAttribute('aria-label', texts.label);
-        const all = store?.shown() ?? [];
-        // An element that is alone shows all that is kept; several ones have a length each.
-        const shown = store?.users.size > 1 ? all.slice(0, Math.max(this.#length, this.pageLength)) : all;
+        list.setAttribute('aria-busy', state === 'loading');
+        for (const part of [list, blank]) part.classList.toggle('cards', this.isCards);
+        this.#columns = this.#countColumns();
+        this.#showBlank(state === 'loading');
+        const all = this.#isMute ? [] : store?.shown() ?? [];
+        const shown = store ? all.slice(0, this.#most) : [];
         const hasMore = Boolean(store?.view.next) || shown.length < all.length;
         const focused = this.#root.activeElement?.closest('article');
+        const place = [...list.children].indexOf(focused);
         const kept = new Map();
         shown.forEach((row, index) => {
             let element = this.#elements.get(row.groupId);
@@ -758,7 +1065,16 @@ export class CoterieGroups extends HTMLElement {
                 const old = element;
                 element = this.#article(row);
                 element.content = content;
+                // A card that becomes a sentence keeps its height.
+                if (old && this.isCards) element.style.minBlockSize = `${old.offsetHeight}px`;
                 old?.replaceWith(element);
+                if (row.state === 'recommended') this.#watching.observe(element);
+            }
+            const isOtherList = element.row && element.seenList !== row.listID && element.seenList;
+            element.row = row;
+            if (isOtherList && this.#inView.has(element)) {
+                this.#stopLingering(element);
+                this.#linger(element);
             }
             kept.set(row.groupId, element);
             element.setAttribute('aria-posinset', index + 1);
@@ -769,13 +1085,43 @@ export class CoterieGroups extends HTMLElement {
         this.#elements = kept;
         if (focused && !this.#root.activeElement) {
             const same = [...kept.values()].find(element => element.dataset.group === focused.dataset.group);
-            (same?.querySelector('button') ?? list.firstChild)?.focus();
+            // A group that is gone leaves the focus to the one in its place.
+            (same?.querySelector('button') ?? list.children[Math.min(place, list.children.length - 1)])?.focus();
         }
         if (!this.#parts.more.disabled) more.textContent = texts.more;
-        more.hidden = !hasMore;
-        const words = this.#notice(shown);
+        more.hidden = !hasMore || this.#isMute;
+        const words = this.#isMute ? '' : this.#notice(shown);
         if (notice.textContent !== words) notice.textContent = words;
+        again.textContent = texts.again;
+        again.hidden = !store?.trouble || this.#isMute;
         this.#layOut();
+    }
+
+    #countColumns() {
+        if (!this.isCards) return 1;
+        const list = this.#parts.list.firstChild ? this.#parts.list : this.#parts.blank;
+        if (!list.firstChild) list.append(make('div'));
+        return getComputedStyle(list).gridTemplateColumns.split(' ').length;
+    }
+
+    /** Keeps the place of the groups until they come. */
+    #showBlank(isLoading) {
+        const { blank } = this.#parts;
+        const count = isLoading ? Math.min(this.pageLength, this.#most) : 0;
+        if (blank.querySelectorAll('.blank').length === count && count) return;
+        blank.replaceChildren(...Array.from({ length: count }, () => this.#blankGroup()));
+    }
+
+    #blankGroup() {
+        const texts = this.#texts;
+        const line = name => make('p', { class: name }, '\u00a0');
+        const actions = this.isCards ? ['join'] : ['join', 'dismiss', 'why'];
+        const photos = this.photoCount ? make('div', { class: this.isCards ? 'mosaic' : 'strip' }) : null;
+        const title = make('div', { class: 'title' }, '\u00a0');
+        const row = make('div', { class: 'actions' }, ...actions.map(name => make('span', {}, texts[name])));
+        if (photos && !this.isCards) photos.style.blockSize = `${this.#stripHeight(this.photoCount)}px`;
+        return make('div', { class: 'group blank' }, ...this.isCards
+            ? [photos, title, line('why'), row] : [title, line('why'), line('facts'), photos, row]);
     }
 
     #notice(shown) {
@@ -788,13 +1134,13 @@ export class CoterieGroups extends HTMLElement {
             words.push(signIn ? texts.signIn : navigator.onLine ? texts.unreachable : texts.offline);
             const at = view.atMilliseconds;
             if (at) {
-                const time = new Intl.DateTimeFormat(this.lang || document.documentElement.lang || undefined,
+                const time = new Intl.DateTimeFormat(this.#language,
                     { dateStyle: 'medium', timeStyle: 'short' }).format(at);
-                words.push(fill(texts.kept, { time: isolated(time) }));
+                words.push(this.#say('kept', { time: isolated(time) }));
             }
-            if (waiting) words.push(fill(texts.waiting, { count: waiting }));
+            if (waiting) words.push(this.#say('waiting', { count: waiting }));
         } else if (!shown.length && view.atMilliseconds) words.push(texts.empty);
-        for (const title of refused.values()) words.push(fill(texts.refused, { group: isolated(title) }));
+        for (const title of refused.values()) words.push(this.#say('refused', { group: isolated(title) }));
         return words.join(' ');
     }
 
@@ -803,75 +1149,75 @@ export class CoterieGroups extends HTMLElement {
         const id = `group-${newID()}`;
         const button = (text, part, act, attributes = {}) => make('button', {
             type: 'button', part: `button ${part}`, onclick: act,
-            'aria-label': fill(texts.joinOf, { action: text, group: isolated(nameOf(row)) }), ...attributes }, text);
-        const article = make('article', { part: 'group', tabindex: '0', 'data-group': row.groupId, 'aria-labelledby': id });
+            'aria-label': this.#say('joinOf', { action: text, group: isolated(nameOf(row)) }), ...attributes }, text);
+        const article = make('article', { class: 'group', part: 'group', tabindex: '0', 'data-group': row.groupId, 'aria-labelledby': id });
         if (row.state !== 'recommended') {
             const kind = row.state === 'joined' ? 'join' : 'dismiss';
-            const text = fill(texts[this.#outcome(row, kind)], { group: isolated(nameOf(row)) });
+            const text = this.#say(this.#outcome(row, kind), { group: isolated(nameOf(row)) });
             article.append(make('div', { class: 'stub', part: 'stub' }, make('p', { id }, text),
                 button(texts.undo, 'undo', () => this.#act(row, kind === 'join' ? 'leave' : 'undismiss'))));
             return article;
         }
+        const { isCards } = this;
         const address = this.#address(row.url);
         const title = address
             ? make('a', { href: address, onclick: () => this.#act(row, 'click') }, make('bdi', {}, nameOf(row)))
             : make('bdi', {}, nameOf(row));
         const details = make('ul', { id: `${id}-why`, hidden: '', part: 'reasons' },
             ...this.#reasons(row).map(text => make('li', {}, text)));
-        const facts = ['members', 'photos'].map(name => [texts[name], row[`${name.slice(0, -1)}Count`]])
-            .filter(([, count]) => count).map(([text, count]) => fill(text, { count: count.toLocaleString(this.lang || undefined) }));
+        const facts = ['members', 'photos'].map(name => [name, row[`${name.slice(0, -1)}Count`]])
+            .filter(([, count]) => count).map(([name, count]) => this.#say(name, { count }));
         const why = button(texts.why, 'why-button', () => {
             details.hidden = !details.hidden;
             why.setAttribute('aria-expanded', !details.hidden);
         }, { 'aria-expanded': 'false', 'aria-controls': `${id}-why` });
         const photos = row.photos?.slice(0, this.photoCount).filter(photo => this.#address(photo.url)) ?? [];
-        const strip = photos.length ? make('div', { class: 'strip', part: 'photos' }) : null;
+        const strip = photos.length && !isCards ? make('div', { class: 'strip', part: 'photos' }) : null;
         if (strip) {
+            strip.row = row;
+            strip.measured = new Set();
+            strip.classList.toggle('waiting', !photos.every(isSized));
             strip.photos = photos;
-            strip.ratios = photos.map(({ width, height }) => width > 0 && height > 0 ? width / height : 1);
+            strip.ratios = photos.map(photo => isSized(photo) ? photo.width / photo.height : 1);
         }
-        article.append(
-            make('div', { id, class: 'title', part: 'title', role: 'heading',
-                'aria-level': this.getAttribute('heading-level') ?? '3' }, title),
-            make('p', { part: 'why' }, this.#why(row)),
-            ...(facts.length ? [make('p', { part: 'facts' }, facts.join(' · '))] : []),
-            ...(strip ? [strip] : []),
-            make('div', { class: 'actions', part: 'actions' },
-                // One gets into some groups by invitation only.
-                row.joinPolicy === 'invite' ? null : button(row.joinPolicy === 'approval' ? texts.ask : texts.join, 'join',
-                    () => this.#act(row, 'join'), { class: 'main' }),
-                button(texts.dismiss, 'dismiss', () => this.#act(row, 'dismiss')), why),
-            details);
+        const heading = make('div', { id, class: 'title', part: 'title', role: 'heading',
+            'aria-level': this.getAttribute('heading-level') ?? '3' }, title);
+        const reason = make('p', { class: 'why', part: 'why' }, this.#why(row));
+        const dismiss = button(texts.dismiss, 'dismiss', () => this.#act(row, 'dismiss'));
+        // One gets into some groups by invitation only.
+        const join = row.joinPolicy === 'invite' ? null : button(
+            row.joinPolicy === 'approval' ? texts.ask : texts.join, 'join', () => this.#act(row, 'join'), { class: 'main' });
+        const actions = make('div', { class: 'actions', part: 'actions' },
+            ...isCards ? [join ?? dismiss] : [join, dismiss, why]);
+        if (isCards) article.append(...[this.#mosaic(row, photos), heading, reason, actions].filter(Boolean));
+        else {
+            const line = facts.length ? make('p', { class: 'facts', part: 'facts' }, facts.join(' · ')) : null;
+            article.append(...[heading, reason, line, strip, actions, details].filter(Boolean));
+        }
         return article;
     }
 
-    #names(groups) {
-        const names = groups.slice(0, 2).map(group => isolated(nameOf(group)));
-        return names.join(this.#texts.and);
-    }
-
     #why(row) {
-        const texts = this.#texts;
         const isJoined = ({ groupId }) => this.#store.view.states?.[groupId] === 'joined';
+        const names = groups => this.#listed(groups.slice(0, 2).map(nameOf));
         const joined = (row.reasons ?? []).filter(isJoined);
-        if (joined.length) return fill(texts.personal, { groups: this.#names(joined) });
+        if (joined.length) return this.#say('personal', { groups: names(joined) });
         // Favourites point to groups that the member is not in.
-        if (row.reasons?.length) return fill(texts.related, { group: this.#names(row.reasons) });
+        if (row.reasons?.length) return this.#say('related', { group: names(row.reasons) });
         if (row.statedInterests?.length) {
-            return fill(texts.topic, { topics: row.statedInterests.slice(0, 2).map(isolated).join(texts.and) });
+            return this.#say('topic', { topics: this.#listed(row.statedInterests.slice(0, 2)) });
         }
-        return texts[row.origin] && row.origin !== 'personal' && row.origin !== 'topic' ? texts[row.origin] : texts.popular;
+        return this.#say(['curated', 'trending'].includes(row.origin) ? row.origin : 'popular');
     }
 
     #reasons(row) {
-        const texts = this.#texts;
-        const lines = (row.reasons ?? []).map(reason => fill(
-            texts[{ members: 'shared', photos: 'alike' }[reason.relation] ?? 'related'],
-            { count: reason.common, group: isolated(nameOf(reason)) }));
-        if (row.interest) lines.push(fill(texts.interest, { interest: isolated(row.interest) }));
-        if (row.statedInterests?.length) {
-            lines.push(fill(texts.topic, { topics: row.statedInterests.map(isolated).join(texts.and) }));
-        }
+        const lines = (row.reasons ?? []).map(reason => {
+            const name = { members: 'shared', photos: 'alike' }[reason.relation];
+            const group = isolated(nameOf(reason));
+            return name ? this.#say(name, { count: reason.common ?? 0, group }) : this.#say('related', { group });
+        });
+        if (row.interest) lines.push(this.#say('interest', { interest: isolated(row.interest) }));
+        if (row.statedInterests?.length) lines.push(this.#say('topic', { topics: this.#listed(row.statedInterests) }));
         return lines.length ? lines : [this.#why(row)];
     }
 
@@ -883,39 +1229,83 @@ export class CoterieGroups extends HTMLElement {
         } catch { return null; }
     }
 
+    get #rowHeight() { return parseFloat(getComputedStyle(this).getPropertyValue('--coterie-row-height')) || 150; }
+
+    /** Returns the rows that some photos fill: one, or two in a narrow place. */
+    #rowCount(photoCount, width, rowHeight) {
+        return Math.min(2, Math.max(1, Math.floor(photoCount * 1.2 * rowHeight / width)));
+    }
+
+    #stripHeight(photoCount) {
+        const rowHeight = this.#rowHeight;
+        const rows = this.#rowCount(photoCount, this.#parts.list.clientWidth || 1, rowHeight);
+        return rows * (rowHeight + stripGap) - stripGap;
+    }
+
     #layOut() {
         const width = this.#parts.list.clientWidth;
-        const rowHeight = parseFloat(getComputedStyle(this).getPropertyValue('--coterie-row-height')) || 150;
-        if (width) for (const strip of this.#root.querySelectorAll('.strip')) this.#layOutStrip(strip, width, rowHeight);
+        const rowHeight = this.#rowHeight;
+        if (this.isCards && this.#countColumns() !== this.#columns) return this.#show();
+        if (width) for (const strip of this.#parts.list.querySelectorAll('.strip')) this.#layOutStrip(strip, width, rowHeight);
     }
 
     #layOutStrip(strip, width, rowHeight) {
         const key = [width, rowHeight, ...strip.ratios].join();
         if (strip.key === key) return;
         strip.key = key;
-        const options = { width, padding: 0, spacing: 4, rowHeight };
+        const options = { width, padding: 0, spacing: stripGap, rowHeight };
         let layout = justify(strip.ratios, { ...options, showsWidows: false });
         // A strip ends with a whole row, unless it has none.
         if (!layout.boxes.length) layout = justify(strip.ratios, options);
-        strip.style.blockSize = `${Math.max(0, layout.height)}px`;
+        // However high the rows would be, the strip has its height before the pictures come; they are cut a little.
+        const tops = [...new Set(layout.boxes.map(box => box.top))]
+            .slice(0, this.#rowCount(strip.photos.length, width, rowHeight));
         strip.images ??= new Map();
         strip.photos.forEach((photo, index) => {
             const box = layout.boxes[index];
+            const row = tops.indexOf(box?.top);
             let image = strip.images.get(photo);
-            if (!box) return image?.remove();
+            if (row < 0) return image?.remove();
             if (!image) {
-                image = make('img', { part: 'photo', alt: '', loading: 'lazy', decoding: 'async',
-                    onload: () => this.#measured(strip, photo, image), onerror: () => this.#failed(strip, photo) });
+                image = this.#photo(strip.row, photo, index, { ...box, height: rowHeight }, {
+                    onload: event => this.#measured(strip, photo, event.target),
+                    onerror: () => this.#failed(strip, photo) });
                 strip.images.set(photo, image);
-                image.src = this.#photoAddress(photo, box);
             }
             const { style } = image;
             style.insetInlineStart = `${box.left}px`;
-            style.insetBlockStart = `${box.top}px`;
+            style.insetBlockStart = `${row * (rowHeight + stripGap)}px`;
             style.inlineSize = `${box.width}px`;
-            style.blockSize = `${box.height}px`;
+            style.blockSize = `${rowHeight}px`;
             if (image.parentNode !== strip) strip.append(image);
         });
+        strip.style.blockSize = `${tops.length * (rowHeight + stripGap) - stripGap}px`;
+    }
+
+    /** Returns three photos of a group as one picture. */
+    #mosaic(row, photos) {
+        if (!this.photoCount) return null;
+        const mosaic = make('div', { class: 'mosaic', part: 'photos' });
+        mosaic.append(...photos.map((photo, index) => {
+            const element = this.#photo(row, photo, index, index ? { width: 130, height: 110 } : { width: 260, height: 220 },
+                { onerror: () => { if (navigator.onLine) element.remove(); } });
+            return element;
+        }));
+        return mosaic;
+    }
+
+    /** Returns a photo that links to its page, or to its group. */
+    #photo(row, photo, index, box, events) {
+        const { alt, owner, url } = this.#describe?.(photo, row) ?? {};
+        const page = this.#address(url);
+        const href = page ?? this.#address(row.url);
+        const image = make('img', { part: 'photo', loading: 'lazy', decoding: 'async', ...events,
+            alt: alt ?? this.#say('photoOf', { number: index + 1, group: isolated(nameOf(row)) }) });
+        image.src = this.#photoAddress(photo, box);
+        // By keyboard, the title is the way to the group.
+        return make(href ? 'a' : 'span', { class: 'photo', part: 'photo-link', href, tabindex: href && !page ? '-1' : null,
+            onclick: () => { if (href) this.#act(row, 'click'); } },
+        image, owner ? make('span', { class: 'owner', part: 'owner' }, make('bdi', {}, owner)) : null);
     }
 
     #photoAddress(photo, box) {
@@ -927,20 +1317,33 @@ export class CoterieGroups extends HTMLElement {
 
     /** A photo without sizes gets its place again when its picture shows them. */
     #measured(strip, photo, image) {
-        if ((photo.width > 0 && photo.height > 0) || !image.naturalHeight) return;
+        if (isSized(photo) || !image.naturalHeight) return;
         strip.ratios[strip.photos.indexOf(photo)] = image.naturalWidth / image.naturalHeight;
+        strip.measured.add(photo);
         this.#layOut();
+        this.#reveal(strip);
+        // One slow picture holds up the others for a moment only.
+        strip.timer ??= setTimeout(() => strip.classList.remove('waiting'), patienceMilliseconds);
+    }
+
+    /** Shows the photos of a strip when the places of all of them are known, so that none moves. */
+    #reveal(strip) {
+        const isWaiting = strip.photos.some(photo => !isSized(photo) && !strip.measured.has(photo)
+            && strip.images.get(photo)?.parentNode === strip);
+        if (!isWaiting) strip.classList.remove('waiting');
     }
 
     /** A picture that does not exist leaves its row; one that cannot be fetched without a network keeps its place. */
     #failed(strip, photo) {
         const index = strip.photos.indexOf(photo);
-        if (!navigator.onLine || index < 0) return;
+        strip.measured.add(photo);
+        if (!navigator.onLine || index < 0) return this.#reveal(strip);
         strip.images.get(photo)?.remove();
         strip.photos.splice(index, 1);
         strip.ratios.splice(index, 1);
-        if (strip.photos.length) this.#layOut();
-        else strip.remove();
+        if (!strip.photos.length) return strip.remove();
+        this.#layOut();
+        this.#reveal(strip);
     }
 
     /** Page Down and Page Up go from group to group, as in every feed; at the end the next page comes. */
