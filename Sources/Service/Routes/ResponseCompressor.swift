@@ -11,27 +11,36 @@ final class ResponseCompressor: Sendable {
 
     /// An unused compressor in the pool.
     private struct Idle: @unchecked Sendable {
+        let level: Int
         let compressor: GzipCompressor
     }
 
-    // The pool grows to at most one compressor for each thread that makes answers.
+    // The pool grows to at most one compressor of a level for each thread that makes answers.
     private let idle = Mutex<[Idle]>([])
 
     /// Compresses the body of a response, if the client accepts gzip and the body gets shorter.
     func compress(_ response: inout HTTPResponse, for request: HTTPRequest) {
         guard response.body.count >= Self.minimumByteCount else { return }
         response.headers.append(name: "Vary", value: "Accept-Encoding")
-        guard Self.takesGzip(request), let taken = take() else { return }
+        guard Self.takesGzip(request), let taken = take(Self.level(of: response)) else { return }
         defer { idle.withLock { $0.append(taken) } }
         guard let compressed = taken.compressor.compressed(response.body) else { return }
         response.body = compressed
         response.headers.append(name: "Content-Encoding", value: "gzip")
     }
 
-    private func take() -> Idle? {
-        if let taken = idle.withLock({ $0.popLast() }) { return taken }
-        // The fastest level is enough: most of the gain comes from field names, which repeat in every row.
-        return GzipCompressor(level: 1).map(Idle.init)
+    /// Returns the level of compression: the fastest one for rows, whose field names repeat.
+    ///
+    /// A browser fetches a script once, and waits for it.
+    private static func level(of response: HTTPResponse) -> Int {
+        response.headers["Content-Type"]?.hasPrefix("text/javascript") == true ? 6 : 1
+    }
+
+    private func take(_ level: Int) -> Idle? {
+        let known = idle.withLock { idle in
+            idle.lastIndex { $0.level == level }.map { idle.remove(at: $0) }
+        }
+        return known ?? GzipCompressor(level: level).map { Idle(level: level, compressor: $0) }
     }
 
     /// Whether the client of a request accepts gzip.
