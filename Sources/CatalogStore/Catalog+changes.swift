@@ -32,7 +32,7 @@ final class ChangeApplier {
     /// - Parameter stamp: the stamp of the change, in milliseconds.
     /// - Returns: the number of parts that were left out, because what they are about does not exist or was removed.
     func apply(_ change: Change, stamp: Int64) throws(Failure) -> Int {
-        if case .removal(let removal) = try renamed.applied(to: change, stamp: stamp) {
+        if case .removal = change, case .removal(let removal) = try renamed.applied(to: change, stamp: stamp) {
             if batch?.add(removal, stamp: stamp, catalog.relations) == true { return 0 }
             let leftOut = try removeBatch()
             batch = RemovalBatch(removal, stamp: stamp, catalog.relations)

@@ -251,7 +251,5 @@ extension Database.Subject {
 
 extension Failure {
     /// Returns the failure for data of a catalog that cannot have been written.
-    static func damaged(_ finding: String) -> Failure {
-        Failure(.badData, "the catalog is damaged, and must be brought back from a backup: \(finding)")
-    }
+    static func damaged(_ finding: String) -> Failure { Database.Subject.catalog.damaged(finding) }
 }

@@ -34,8 +34,8 @@ extension RecomputeJob {
             .badData,
             """
             \(catalogPath) lacks \(count) changes that members or the site made, that version \(newest.version)\(time) \
-            has, and that no journal has any more. It is a copy, or comes from an older backup. Give another store with \
-            --store, or publish without them with --force
+            has, and that no journal has any more. It is a copy, or comes from an older backup. Give another store \
+            with --store, or publish without them with --force
             """)
     }
 

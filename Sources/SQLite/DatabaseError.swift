@@ -104,7 +104,12 @@ extension Database {
             guard error.isDamaged else {
                 return Failure(error.isFull ? .diskFull : .databaseFailed, error.reason, cause: error)
             }
-            return Failure(.badData, "\(name) is damaged\(remedy): \(error.reason)", cause: error)
+            return damaged(error.reason, cause: error)
+        }
+
+        /// Returns the failure for content that nothing writes.
+        package func damaged(_ finding: String, cause: DatabaseError? = nil) -> Failure {
+            Failure(.badData, "\(name) is damaged\(remedy): \(finding)", cause: cause)
         }
     }
 }

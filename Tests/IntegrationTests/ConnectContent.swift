@@ -1,4 +1,4 @@
-/// What the catalog must have of the tables in `Tests/IntegrationTests/Connect`.
+/// The rows that the catalog must have of the tables in `Tests/IntegrationTests/Connect`.
 extension ConnectTests {
     static let lemmy = """
         favourite https://a.example/u/ann https://i.example/owl.jpg

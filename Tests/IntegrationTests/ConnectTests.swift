@@ -5,7 +5,7 @@ import Testing
 /// Runs `Jobs/connect` against real servers with tables of the names that the projects' migrations have.
 @Suite("Connecting to a community's database", .aFewAtATime)
 struct ConnectTests {
-    /// Where Debian keeps the programs of the PostgreSQL server; nil if it is not installed.
+    /// The folder in which Debian keeps the programs of the PostgreSQL server; nil if it is not installed.
     static let postgres: String? = {
         let root = "/usr/lib/postgresql"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []

@@ -80,12 +80,11 @@ enum DeleteCommand: Subcommand {
         // Daemons may have changes under an id from which a member was renamed.
         let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
         let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
-        let trial = RemovalOptions(isDryRun: true, allowsShrinking: options.allowsShrinking)
         // Daemons do not know pairs that begin with a user, so there is nothing to decide about these.
         let removed =
             subjects.isEmpty
             ? try Remover(from: catalog, kind: kind).remove(rows, options, stamp: stamp)
-            : try decision.remove(subjects, options, at: stamp) { () throws(Failure) in
+            : try decision.remove(subjects, options, at: stamp) { trial throws(Failure) in
                 try Remover(from: catalog, kind: kind).remove(rows, trial, stamp: stamp)
             }
         guard let summary = removed else { return }

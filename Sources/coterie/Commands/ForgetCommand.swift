@@ -93,8 +93,7 @@ enum ForgetCommand: Subcommand {
         let subjects = everyID.map { RemovalChange.Subject.member($0, withPhotos: withPhotos) }
         // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
         var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
-        let trial = RemovalOptions(isDryRun: true, allowsShrinking: options.allowsShrinking)
-        let removed = try decision.remove(subjects, options, at: now) { () throws(Failure) in
+        let removed = try decision.remove(subjects, options, at: now) { trial throws(Failure) in
             try catalog.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now).summary
         }
         guard let summary = removed else { return }

@@ -78,11 +78,11 @@ final class Decision {
     /// - Throws: `Failure`, among others if the catalog would refuse them; then nothing is decided.
     func remove(
         _ subjects: [RemovalChange.Subject], _ options: RemovalOptions, at stamp: Int64,
-        trial: () throws(Failure) -> RemovalSummary
+        trial: (RemovalOptions) throws(Failure) -> RemovalSummary
     ) throws -> RemovalSummary? {
         var summary: RemovalSummary?
         do throws(Failure) {
-            let found = try trial()
+            let found = try trial(RemovalOptions(isDryRun: true, allowsShrinking: options.allowsShrinking))
             if let failure = found.failure { throw failure }
             summary = found
         } catch {
