@@ -59,8 +59,10 @@ package struct Ledger: Sendable, Equatable {
     }
 
     /// Returns the digest of an id.
-    package func digest(of id: String) -> Digest {
-        let bytes = Authentication.code(of: Array(id.utf8), key: key).prefix(Digest.byteCount)
+    package func digest(of id: String) -> Digest { digest(ofID: Array(id.utf8)) }
+
+    private func digest(ofID id: [UInt8]) -> Digest {
+        let bytes = Authentication.code(of: id, key: key).prefix(Digest.byteCount)
         guard let digest = Digest(Array(bytes)) else { preconditionFailure("the code has 32 bytes") }
         return digest
     }
@@ -70,6 +72,19 @@ package struct Ledger: Sendable, Equatable {
 
     /// Whether a member is forgotten.
     package func isForgotten(_ id: String) -> Bool { times(of: id)?.isForgotten == true }
+
+    /// Whether a member is forgotten whose id has these bytes.
+    package func isForgotten(id: ArraySlice<UInt8>) -> Bool {
+        times.isEmpty ? false : times[digest(ofID: Array(id))]?.isForgotten == true
+    }
+
+    /// A text that changes with the set of forgotten members, whatever the order in which they were noted.
+    package var forgottenMark: String {
+        let sum = times.lazy.filter(\.value.isForgotten).reduce(into: UInt64(0)) { sum, entry in
+            sum &+= entry.key.bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        return String(sum, radix: 16)
+    }
 
     /// Adds the times of a digest; earlier times change nothing.
     package mutating func note(_ times: Times, of digest: Digest) {

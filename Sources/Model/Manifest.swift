@@ -36,6 +36,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var sections: [SectionReport]
     /// The published members, or nil if none are published.
     package var members: MembersReport?
+    /// The removal of forgotten members from the published ones, or nil if there was none.
+    package var erasure: Erasure?
     /// Whether memberships, pools, photos and users were read from tables; nil means from the catalog.
     package var isFromTables: Bool?
 
@@ -224,6 +226,20 @@ extension Manifest {
             self.bucketCount = bucketCount
             self.valueCount = valueCount
             self.checksum = checksum
+        }
+    }
+
+    /// The removal of members whom the site has forgotten since the version was made.
+    package struct Erasure: Codable, Sendable, Equatable {
+        /// The number of removals, which names the file of the members that are left; 0 if nobody had to go.
+        package var number: Int
+        /// The forgotten members whom the version does not have, as `Ledger.forgottenMark`.
+        package var forgotten: String
+        /// The time of the last removal, in Unix milliseconds.
+        package var atMilliseconds: Int64
+
+        package init(number: Int, forgotten: String, atMilliseconds: Int64) {
+            (self.number, self.forgotten, self.atMilliseconds) = (number, forgotten, atMilliseconds)
         }
     }
 

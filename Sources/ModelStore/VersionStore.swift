@@ -54,6 +54,18 @@ package protocol VersionStore: Sendable {
     /// - Returns: the members, or `nil` if none were published with the version.
     func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers?
 
+    /// Removes forgotten members from those published with a version; readers see all of it or nothing.
+    ///
+    /// - Parameters:
+    ///   - isForgotten: whether the member goes whose id has these bytes.
+    ///   - mark: the set of forgotten members, for the manifest.
+    ///   - now: the time, in Unix milliseconds.
+    /// - Returns: the number of members removed.
+    /// - Throws: `Failure.busy` if another process publishes or prunes.
+    func eraseMembers(
+        of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
+    ) throws(Failure) -> Int
+
     /// Returns the versions that pruning keeps; some of them may not be listed any more.
     func pinned() throws(Failure) -> Set<VersionName>
 

@@ -68,6 +68,7 @@ extension CatalogLog {
             guard let first = found.first, let other = streamed.first else { return found + streamed }
             return other.sequence < first.sequence ? streamed : found
         }
+        if let warning = try eraseForgotten(from: store, catalog.ledger(), at: now) { warnings.append(warning) }
         if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
         warnings += stopping.sorted { $0.key < $1.key }.map { warning($0, $1, isShared: store.shared != nil) }
@@ -92,6 +93,34 @@ extension CatalogLog {
         if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }
         guard forgotten > 0 else { return nil }
         return "\(forgotten) members were forgotten again, as \(location) says; the catalog did not know it"
+    }
+
+    /// The least time between two removals from one version, in milliseconds: each writes the members anew.
+    private static let erasureMilliseconds: Int64 = 43_200_000
+
+    /// Removes forgotten members from those published with the versions of a store.
+    ///
+    /// - Returns: a warning if that could not be done.
+    private static func eraseForgotten(from store: any VersionStore, _ ledger: Ledger, at now: Int64) -> String? {
+        let mark = ledger.forgottenMark
+        guard let manifests = try? store.versions(), mark != Ledger(key: ledger.key).forgottenMark else { return nil }
+        var warning: String?
+        for manifest in manifests where manifest.members != nil && manifest.format == ModelLayout.format {
+            guard manifest.erasure?.forgotten != mark,
+                abs(now - (manifest.erasure?.atMilliseconds ?? 0)) >= erasureMilliseconds
+            else { continue }
+            do throws(Failure) {
+                _ = try store.eraseMembers(of: manifest.version, mark: mark, at: now) { ledger.isForgotten(id: $0) }
+            } catch {
+                // Whoever publishes or prunes now ends soon, and the next applying follows.
+                guard ![.busy, .unknownVersion].contains(error.code) else { continue }
+                warning = """
+                    version \(manifest.version) in \(store.location) still has members whom the site has forgotten: \
+                    \(error.message)
+                    """
+            }
+        }
+        return warning
     }
 
     private static func warning(_ origin: String, _ change: StoppingChange, isShared: Bool) -> String {

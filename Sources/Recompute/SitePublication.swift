@@ -79,6 +79,10 @@ package struct SitePublication {
     /// left out.
     private func site(after known: PublishedSite?) throws(Failure) -> PublishedSite {
         var site = decided
+        let erasures = try store.versions().compactMap { version in
+            version.erasure.map { (version.version.description, $0.number) }
+        }
+        if !erasures.isEmpty { site.erasures = Dictionary(uniqueKeysWithValues: erasures) }
         let names = try store.versionNames()
         guard let oldest = names.first, let newest = names.last else { return site }
         let newestModel = try readableModel(of: newest)

@@ -63,6 +63,7 @@ final class SiteUnderTest {
     private let command: ReaderName
     private var daemons: [DaemonParts] = []
     private var fileCount = 0
+    private var makeDaemon: (ReaderName) throws -> DaemonParts = { throw PlayFailure(description: "no \($0)") }
 
     /// Makes a site of the community, with one version.
     init(inRedis: Bool, _ clock: TestClock) throws {
@@ -78,18 +79,42 @@ final class SiteUnderTest {
         planning = try Self.parsed(["recommend", "u00"]).planning()
         try FileManager.default.copyItem(atPath: try BaseCommunity.shared.get().catalogPath, toPath: catalogPath)
         try recompute(at: Timeline.start - 10_000_000)
-        guard let shared = store.shared else {
-            daemons = try [ReaderName.folder1, .folder2].map { name in
-                let sessions = "\(folder.path)/sessions-\(name)"
-                return try DaemonParts(
-                    name, .catalog(store, path: catalogPath, sessions: sessions), planning, clock)
-            }
-            return
+        let (store, planning, catalogPath, folder) = (store, planning, catalogPath, folder.path)
+        makeDaemon = { name in
+            let deployment: Deployment =
+                if let shared = store.shared {
+                    .shared(
+                        shared, journal: "\(folder)/journal-\(name)",
+                        catalog: name == .redisWithCatalog ? catalogPath : nil)
+                } else { .catalog(store, path: catalogPath, sessions: "\(folder)/sessions-\(name)") }
+            return try DaemonParts(name, deployment, planning, clock)
         }
-        daemons = try [ReaderName.redis1, .redis2, .redisWithCatalog].map { name in
-            let catalog = name == .redisWithCatalog ? catalogPath : nil
-            return try DaemonParts(
-                name, .shared(shared, journal: "\(folder.path)/journal-\(name)", catalog: catalog), planning, clock)
+        let names: [ReaderName] = inRedis ? [.redis1, .redis2, .redisWithCatalog] : [.folder1, .folder2]
+        daemons = try names.map(makeDaemon)
+    }
+
+    /// Ends a daemon as a kill would, and starts another one with its files.
+    func restart(_ number: Int) throws { daemons[number] = try makeDaemon(daemons[number].name) }
+
+    /// Lets one daemon follow the store, and send and receive once.
+    func exchange(_ number: Int) throws {
+        daemons[number].follower.poll()
+        daemons[number].parts.community.noteOutsideChanges()
+        _ = try daemons[number].exchange()
+    }
+
+    /// Applies all that was recorded to the catalog, and tells the store; returns the warnings.
+    func apply() throws -> [String] {
+        try CatalogLog.apply(to: catalogPath, store, relations: Coterie.relations, at: clock.now).warnings
+    }
+
+    /// Makes the server forget all but the versions.
+    func loseStreams() throws {
+        guard let server else { return }
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        for pattern in ["journal*", "site", "ledger*", "sessions*"] {
+            guard case .array(let keys) = try connection.command("KEYS", "coterie:\(pattern)") else { continue }
+            for key in keys { _ = try connection.command("DEL", key.text ?? "") }
         }
     }
 
@@ -137,6 +162,22 @@ final class SiteUnderTest {
             _ = try CatalogLog.apply(to: catalogPath, store, relations: Coterie.relations, at: clock.now)
             try BaseCommunity.importing(kind.importKind, lines, from: path, into: catalogPath)
         }
+    }
+
+    /// Imports one group, and tells the store as an import does.
+    func importGroup(_ id: String, visibility: String) throws {
+        fileCount += 1
+        let path = "\(folder.path)/\(fileCount).csv"
+        try Data("group_id,visibility\n\(id),\(visibility)\n".utf8).write(to: URL(fileURLWithPath: path))
+        let catalog = try Catalog(path: catalogPath, mode: .writing)
+        _ = try Importer(into: catalog, kind: .groups, options: ImportOptions(rejectsPath: path + ".rejects")).run([path])
+        _ = try apply()
+    }
+
+    /// Makes one of the versions current; daemons take it up when they ask.
+    func makeCurrent(_ number: Int) throws {
+        let names = try store.versionNames()
+        try store.makeCurrent(names[number % names.count])
     }
 
     /// The functions that apply changes, by daemon; they may be called on several threads.

@@ -71,6 +71,10 @@ final class FakeStore: SharedStore {
 
     func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? { nil }
 
+    func eraseMembers(
+        of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
+    ) throws(Failure) -> Int { 0 }
+
     func site() throws(Failure) -> PublishedSite? { state.withLock { $0.site } }
 
     func siteMark() throws(Failure) -> [UInt8]? { state.withLock { $0.site.map { Array("\($0)".utf8) } } }

@@ -12,6 +12,8 @@ package struct PublishedSite: Codable, Sendable, Equatable {
     package var newGroupIDs: [String]
     /// The groups of the versions that are not public any more; nil without versions.
     package var withdrawn: WithdrawnGroups?
+    /// How often forgotten members were removed from those of each version, by name; nil if never.
+    package var erasures: [String: Int]?
 
     package init(
         taken: AppliedChanges = .none, hidden: [HiddenGroup] = [], curations: [Curation] = [],

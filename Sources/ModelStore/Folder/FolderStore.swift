@@ -179,17 +179,6 @@ package struct FolderStore: VersionStore {
         }
     }
 
-    /// Opens the members of a version, after verifying the table of their file.
-    package func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? {
-        try members(of: loaded, in: layout.version(loaded.manifest.version))
-    }
-
-    private func members(of loaded: LoadedVersion, in folder: String) throws(Failure) -> PublishedMembers? {
-        guard let report = loaded.manifest.members else { return nil }
-        return try PublishedMembers(
-            FolderLayout.members(in: folder), report, loaded.manifest.coding(groupCount: loaded.model.groupCount))
-    }
-
     /// Returns the versions that pruning keeps.
     package func pinned() throws(Failure) -> Set<VersionName> {
         Set(try FileTree.names(in: layout.pins).compactMap { try? VersionName($0) })
@@ -264,7 +253,7 @@ package struct FolderStore: VersionStore {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
 
-    private func manifest(of version: VersionName) throws(Failure) -> Manifest {
+    func manifest(of version: VersionName) throws(Failure) -> Manifest {
         let path = FolderLayout.manifest(in: layout.version(version))
         guard let bytes = try FileTree.content(of: path, limit: ManifestJSON.maximumByteCount) else {
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
@@ -314,13 +303,15 @@ extension FolderStore {
         }
     }
 
-    /// Replaces a file in one step, under the lock of the current version.
-    private func replace(_ path: String, draft: String, content: [UInt8]) throws(Failure) {
+    /// Replaces a file in one step, under a lock.
+    ///
+    /// - Parameter folder: the folder of the file, or nil for that of the store.
+    func replace(_ path: String, draft: String, content: [UInt8], in folder: String? = nil) throws(Failure) {
         // Only a killed process leaves a draft: the lock shows that nobody writes it now.
         try FileTree.remove(draft)
         try FileTree.create(draft, content: content, durability)
         try FileTree.move(draft, to: path)
-        try FileTree.synchronizeDirectory(layout.directory, durability)
+        try FileTree.synchronizeDirectory(folder ?? layout.directory, durability)
     }
 }
 
@@ -331,6 +322,7 @@ extension FolderStore {
 /// versions/NAME/model.coterie the model file, in the layout of `ModelLayout`
 /// versions/NAME/manifest.json its manifest
 /// versions/NAME/members       its members (`PublishedMembers`), if they are published; only the owner may read it
+/// versions/NAME/members.N     the members who are left after forgotten ones were removed for the Nth time
 /// versions/.incoming-NAME/    a version that is being written, or that a killed publisher left
 /// versions/.removed-NAME/     a version that is being removed
 /// pins/NAME                   an empty file; pruning keeps the version
@@ -367,7 +359,13 @@ struct FolderLayout: Sendable {
 
     static func model(in folder: String) -> String { folder + "/model.coterie" }
     static func manifest(in folder: String) -> String { folder + "/manifest.json" }
+    static func manifestDraft(in folder: String) -> String { folder + "/.manifest.new" }
     static func members(in folder: String) -> String { folder + "/members" }
+
+    static func members(in folder: String, of manifest: Manifest) -> String {
+        let number = manifest.erasure?.number ?? 0
+        return members(in: folder) + (number == 0 ? "" : ".\(number)")
+    }
 }
 
 /// The locks in the folder of a store; the system releases a lock when its process ends, even if it is killed.

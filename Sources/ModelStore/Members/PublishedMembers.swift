@@ -61,8 +61,13 @@ package final class PublishedMembers: Sendable {
     /// Reads and verifies all buckets.
     ///
     /// - Throws: `Failure.corrupt` if one is damaged.
-    package func verify() throws(Failure) {
-        for bucket in 0..<bucketCount { _ = try bytes(ofBucket: bucket) }
+    package func verify() throws(Failure) { try forEachBucket { _, _, _ throws(Failure) in } }
+
+    /// Calls `body` with each verified bucket: its number, its bytes, and their checksum.
+    func forEachBucket(
+        _ body: (_ number: Int, _ bytes: [UInt8], _ checksum: UInt64) throws(Failure) -> Void
+    ) throws(Failure) {
+        for bucket in 0..<bucketCount { try body(bucket, try bytes(ofBucket: bucket), checksums[bucket]) }
     }
 
     /// Returns a published member, or `nil` if the version does not have the user.

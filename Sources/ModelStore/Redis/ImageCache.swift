@@ -32,6 +32,18 @@ struct ImageCache: Sendable {
     /// Returns the verified image of a version, or `nil` if it is missing or damaged.
     func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }
 
+    /// Returns the verified image of a version, or `nil` if it is missing, damaged or not that of a manifest.
+    ///
+    /// The members of a version may have been erased since; then the image gets the new manifest.
+    func image(of manifest: Manifest) -> LoadedVersion? {
+        guard let image = image(of: manifest.version) else { return nil }
+        var same = image.manifest
+        (same.members, same.erasure) = (manifest.members, manifest.erasure)
+        guard same == manifest else { return nil }
+        if image.manifest != manifest { try? folder.replaceManifest(manifest) }
+        return LoadedVersion(manifest: manifest, model: image.model)
+    }
+
     /// Records the version that serves while the server is away.
     func remember(_ version: VersionName) throws(Failure) {
         // A file that a loss of power made unreadable is replaced.
@@ -77,7 +89,7 @@ struct ImageCache: Sendable {
             }
             // Another process that shares the directory may be installing the same version.
             usleep(100_000)
-            if let image = image(of: manifest.version), image.manifest == manifest { return image }
+            if let image = image(of: manifest) { return image }
         }
         throw Failure(.busy, "another process has been installing an image in \(folder.location) for a minute")
     }
@@ -97,7 +109,7 @@ struct ImageCache: Sendable {
     func installMembers(
         of loaded: LoadedVersion, write: (_ path: String) throws(Failure) -> Void
     ) throws(Failure) -> PublishedMembers? {
-        let path = FolderLayout.members(in: folder.layout.version(loaded.manifest.version))
+        let path = FolderLayout.members(in: folder.layout.version(loaded.manifest.version), of: loaded.manifest)
         // Another process that shares the directory may be creating the same table.
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         do {

@@ -97,6 +97,25 @@ struct PublisherLease {
         return reply == .integer(1)
     }
 
+    /// Replaces the manifest of a listed version, and buckets of its members; one that becomes empty has no key.
+    func replace(_ manifest: Manifest, _ buckets: [Int: [UInt8]], _ connection: inout StoreConnection) throws(Failure) {
+        let (version, numbers) = (manifest.version, buckets.keys.sorted())
+        var command = script(
+            """
+            if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then return 0 end
+            for place = 3, #KEYS do
+                if ARGV[place] == '' then redis.call('DEL', KEYS[place])
+                else redis.call('SET', KEYS[place], ARGV[place]) end
+            end
+            return 1
+            """,
+            keys: [layout.versions, layout.manifest(version)] + numbers.map { "\(layout.users(version))\($0)" },
+            arguments: [version.description])
+        command.append(try ManifestJSON.encode(manifest))
+        for number in numbers { command.append(buckets[number] ?? []) }
+        _ = try connection.ask(command)
+    }
+
     /// Removes the record of a version after its keys are removed.
     func forget(_ version: VersionName, _ connection: inout StoreConnection) throws(Failure) {
         _ = try connection.ask(

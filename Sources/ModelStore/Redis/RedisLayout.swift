@@ -41,9 +41,8 @@ import Model
 /// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
 ///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its
 ///   changes.
-/// - `forgotten`: a sorted set of the hashes of forgotten members, by the milliseconds of the stamps of their
-///   forgetting (`ForgottenMembers`).
-/// - `forgotten:salt`: the salt of these hashes.
+/// - `ledger:key`, `ledger:forgotten`, `ledger:readmitted`, `ledger:revision`: the ledger of forgotten members
+///   (`Ledger`): its key, two sorted sets of digests by the milliseconds of stamps, and a text that changes with it.
 /// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). The key expires a day after its last
 ///   use.
 ///

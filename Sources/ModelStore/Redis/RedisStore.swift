@@ -123,7 +123,7 @@ package final class RedisStore: SharedStore {
             guard let image = images.image(of: version) else { throw error }
             return image
         }
-        if let image = images.image(of: version), image.manifest == manifest { return image }
+        if let image = images.image(of: manifest) { return image }
         do {
             return try images.install(manifest) { writer throws(Failure) in try fetch(manifest, into: writer) }
         } catch  where error.code == .corrupt {
@@ -179,7 +179,38 @@ package final class RedisStore: SharedStore {
                 try writer.finish()
             }
         } catch  where error.code == .corrupt {
-            guard try isListed(version) else { throw unknown(version) }
+            let present = try listedManifest(version)
+            guard present.erasure != loaded.manifest.erasure else { throw error }
+            // Members have been erased since the version was loaded.
+            return try members(of: LoadedVersion(manifest: present, model: loaded.model))
+        }
+    }
+
+    /// Removes forgotten members: replaces the buckets that had them, and the manifest, in one step.
+    package func eraseMembers(
+        of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
+    ) throws(Failure) -> Int {
+        let manifest = try listedManifest(version)
+        guard let report = manifest.members else { return 0 }
+        var connection = try StoreConnection(to: address)
+        var lease = try PublisherLease(&connection, layout: layout, location: location)
+        do throws(Failure) {
+            var erasure = MemberErasure(of: report)
+            var number = 0
+            try RedisMemberReader(layout, version, report).read(
+                from: &connection, heartbeat: { lease.renewal(&$0) },
+                take: { bucket, checksum throws(Failure) in
+                    let bytes = unsafe bucket.withUnsafeBufferPointer { unsafe Array($0) }
+                    erasure.take(bytes, number: number, checksum: checksum, where: isForgotten)
+                    number += 1
+                })
+            let present = erasure.manifest(from: manifest, mark: mark, at: now)
+            try lease.replace(present, erasure.buckets, &connection)
+            try lease.release(&connection)
+            return erasure.count
+        } catch {
+            // If this fails too, the lease expires by itself.
+            try? lease.release(&connection)
             throw error
         }
     }

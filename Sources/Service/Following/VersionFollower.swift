@@ -30,6 +30,15 @@ final class VersionFollower: Sendable {
         /// Whether the store was asked for a version.
         var hasLooked: Bool { problem != Self.notYet }
 
+        /// Whether the members of the serving version are not here yet, or have some who were erased since.
+        var mustLoadMembers: Bool { snapshot.map { $0.lacksMembers || isOutdated($0) } ?? false }
+
+        /// Whether members of a version were erased after it was loaded.
+        func isOutdated(_ snapshot: ModelSnapshot) -> Bool {
+            let number = snapshot.manifest.erasure?.number ?? 0
+            return snapshot.members != nil && number < site?.erasures?[snapshot.version.description] ?? 0
+        }
+
         /// Returns a loaded version, or `nil` if it is not loaded.
         func snapshot(of version: VersionName) -> ModelSnapshot? {
             snapshot?.version == version ? snapshot : others[version]
@@ -144,11 +153,12 @@ final class VersionFollower: Sendable {
     private func loadOthers() {
         let wanted = wanted.withLock { $0 }
         let state = current
-        if state.others.keys.contains(where: { !wanted.contains($0) }) {
-            update { $0.others = $0.others.filter { wanted.contains($0.key) } }
+        func isKept(_ other: (key: VersionName, value: ModelSnapshot)) -> Bool {
+            wanted.contains(other.key) && !state.isOutdated(other.value)
         }
+        if !state.others.allSatisfy(isKept) { update { $0.others = $0.others.filter(isKept) } }
         var problem: String?
-        for version in wanted.sorted() where state.snapshot(of: version) == nil {
+        for version in wanted.sorted() where current.snapshot(of: version) == nil {
             do throws(Failure) {
                 try rejectDuringPause(of: version)
                 let snapshot = try load(version)
@@ -181,7 +191,7 @@ final class VersionFollower: Sendable {
             guard let version = try currentVersion() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
-            guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
+            guard version != current.snapshot?.version || current.mustLoadMembers else {
                 if needs.site, try store.siteMark() != siteMark.withLock({ $0 }) { try learnSite() }
                 return note(problem: try lostPart(), reachable: true)
             }
@@ -300,7 +310,7 @@ final class VersionFollower: Sendable {
         update { state in
             var others = state.others
             // Arms that name the version served so far keep it, without a pause.
-            if let before = state.snapshot, wanted.contains(before.version), !before.lacksMembers {
+            if let before = state.snapshot, wanted.contains(before.version), !state.mustLoadMembers {
                 others[before.version] = before
             }
             (state.snapshot, state.others, state.problem) = (snapshot, others, nil)

@@ -147,6 +147,10 @@ struct FixedVersionStore: VersionStore {
     func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure) { throw Self.refusal }
     func prune(keeping count: Int) throws(Failure) -> [VersionName] { throw Self.refusal }
 
+    func eraseMembers(
+        of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
+    ) throws(Failure) -> Int { throw Self.refusal }
+
     func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool { throw Self.refusal }
 
     private static let refusal = Failure(.fileFailed, "a replay changes no store")

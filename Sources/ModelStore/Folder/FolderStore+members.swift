@@ -1,0 +1,76 @@
+package import Basics
+package import Model
+
+extension FolderStore {
+    /// Opens the members of a version, after verifying the table of their file.
+    package func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? {
+        let folder = layout.version(loaded.manifest.version)
+        do throws(Failure) { return try members(of: loaded, in: folder) } catch {
+            // Members may have been erased since the version was loaded.
+            let present = try manifest(of: loaded.manifest.version)
+            guard present.erasure?.number != loaded.manifest.erasure?.number else { throw error }
+            return try members(of: LoadedVersion(manifest: present, model: loaded.model), in: folder)
+        }
+    }
+
+    func members(of loaded: LoadedVersion, in folder: String) throws(Failure) -> PublishedMembers? {
+        try members(of: loaded.manifest, groupCount: loaded.model.groupCount, in: folder)
+    }
+
+    private func members(of manifest: Manifest, groupCount: Int, in folder: String) throws(Failure)
+        -> PublishedMembers?
+    {
+        guard let report = manifest.members else { return nil }
+        return try PublishedMembers(
+            FolderLayout.members(in: folder, of: manifest), report, manifest.coding(groupCount: groupCount))
+    }
+
+    /// Removes forgotten members: writes a file without them, which the manifest then names.
+    package func eraseMembers(
+        of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
+    ) throws(Failure) -> Int {
+        try FolderLock.whilePublishing(in: layout) { () throws(Failure) in
+            let (manifest, folder) = (try manifest(of: version), layout.version(version))
+            guard let report = manifest.members,
+                let members = try members(of: manifest, groupCount: manifest.groups.included, in: folder)
+            else { return 0 }
+            var erasure = MemberErasure(of: report)
+            try members.forEachBucket { number, bytes, checksum throws(Failure) in
+                erasure.take(bytes, number: number, checksum: checksum, where: isForgotten)
+            }
+            let present = erasure.manifest(from: manifest, mark: mark, at: now)
+            if erasure.count > 0 {
+                let path = FolderLayout.members(in: folder, of: present)
+                // A killed process may have left one.
+                try FileTree.remove(path)
+                var writer = try PublishedMembersWriter(path, durability: durability)
+                try members.forEachBucket { number, bytes, checksum throws(Failure) in
+                    guard let changed = erasure.buckets[number] else {
+                        return try writer.append(bytes.span, checksum: checksum)
+                    }
+                    let checksum = MembersChecksum.checksum(ofBucket: changed.span, number: number)
+                    try writer.append(changed.span, checksum: checksum)
+                }
+                try writer.finish()
+                try self.members(of: present, groupCount: manifest.groups.included, in: folder)?.verify()
+            }
+            try replaceManifest(present)
+            return erasure.count
+        }
+    }
+
+    /// Replaces the manifest of a version in one step, and removes files of members that the new one does not name.
+    func replaceManifest(_ manifest: Manifest) throws(Failure) {
+        let folder = layout.version(manifest.version)
+        try replace(
+            FolderLayout.manifest(in: folder), draft: FolderLayout.manifestDraft(in: folder),
+            content: ManifestJSON.encode(manifest), in: folder)
+        let named = FolderLayout.members(in: folder, of: manifest)
+        let stem = FolderLayout.members(in: folder)
+        for path in try FileTree.names(in: folder).map({ folder + "/" + $0 })
+        where path != named && (path == stem || path.hasPrefix(stem + ".")) {
+            try FileTree.remove(path)
+        }
+        try FileTree.synchronizeDirectory(folder, durability)
+    }
+}

@@ -1,0 +1,46 @@
+import Basics
+import Model
+
+/// The buckets of a version's members that change when forgotten members go.
+struct MemberErasure {
+    /// The changed buckets with their new bytes.
+    private(set) var buckets: [Int: [UInt8]] = [:]
+    /// The number of members that go.
+    private(set) var count = 0
+    /// The sum of the buckets' checksums, after the change.
+    private var sum: UInt64
+
+    init(of report: Manifest.MembersReport) { sum = UInt64(report.checksum, radix: 16) ?? 0 }
+
+    /// Takes the next bucket, in the form of `PackedUsers`, and notes it if a member in it goes.
+    mutating func take(
+        _ bytes: [UInt8], number: Int, checksum: UInt64, where isForgotten: (ArraySlice<UInt8>) -> Bool
+    ) {
+        var kept: [UInt8] = []
+        var gone = 0
+        _ = PackedUsers.forEach(in: bytes.span) { id, value in
+            if isForgotten(bytes[id]) {
+                gone += 1
+            } else {
+                PackedUsers.append(bytes[id].span, to: &kept)
+                PackedUsers.append(bytes[value].span, to: &kept)
+            }
+            return true
+        }
+        guard gone > 0 else { return }
+        sum = sum &- checksum &+ MembersChecksum.checksum(ofBucket: kept.span, number: number)
+        buckets[number] = kept
+        count += gone
+    }
+
+    /// Returns the manifest of the version without the members that go.
+    func manifest(from manifest: Manifest, mark: String, at now: Int64) -> Manifest {
+        var (manifest, before) = (manifest, manifest.erasure)
+        manifest.members?.valueCount -= count
+        manifest.members?.checksum = Checksum.text(ofNumber: sum)
+        if count > 0 { before = .init(number: (before?.number ?? 0) + 1, forgotten: mark, atMilliseconds: now) }
+        manifest.erasure = .init(
+            number: before?.number ?? 0, forgotten: mark, atMilliseconds: before?.atMilliseconds ?? 0)
+        return manifest
+    }
+}

@@ -1,0 +1,187 @@
+import Basics
+import CatalogStore
+import Changes
+import Foundation
+import Model
+import TestSupport
+
+/// A site whose members act while everything happens to it that may, step by step.
+///
+/// Daemons end and start again, exchange late and in any order, and their clock steps both ways. Files come, changes are
+/// applied, versions are made, pruned and rolled back, and the server loses its streams. A plain model knows what must
+/// be shown and what must be gone.
+struct SiteSimulation {
+    /// A thing that was found wrong.
+    struct Fault: Hashable, CustomStringConvertible {
+        let step: Int
+        let description: String
+    }
+
+    /// What must be true.
+    private struct Truth {
+        /// The groups of each member, and the groups that a member dismissed.
+        var joined: [String: Set<String>] = [:]
+        var dismissed: [String: Set<String>] = [:]
+        var forgotten: Set<String> = []
+        var hidden: Set<String> = []
+        var withdrawn: Set<String> = []
+        /// The members about whom a file says something that the serving version may lack.
+        var changedByFiles: Set<String> = []
+    }
+
+    /// Members who only act, and members of whom files tell as well.
+    private static let members = (0..<6).map { "a\($0)" } + (0..<4).map { "f\($0)" }
+    private static let joinable = Array(Names.groups.prefix(12))
+    private static let hideable = Array(Names.groups[14..<17])
+    private static let withdrawable = Array(Names.groups.suffix(3))
+
+    private let site: SiteUnderTest
+    private let clock = TestClock()
+    private let daemonCount: Int
+    private var random: SeededGenerator
+    private var truth = Truth()
+    private var step = 0
+    private(set) var faults: [Fault] = []
+    private(set) var log: [String] = []
+
+    init(inRedis: Bool, seed: UInt64) throws {
+        random = SeededGenerator(seed: seed)
+        site = try SiteUnderTest(inRedis: inRedis, clock)
+        daemonCount = inRedis ? 3 : 2
+    }
+
+    /// Does a number of random steps, and looks at all daemons now and then, and at the end.
+    mutating func run(steps: Int) throws {
+        for _ in 0..<steps {
+            step += 1
+            // The time of an event is never ahead of a clock, however that steps.
+            clock.now = time + Int64.random(in: 0...3_600_000, using: &random)
+            try act()
+            if step.isMultiple(of: 30) || step == steps { try settle() }
+        }
+    }
+
+    /// The time of the present step, in Unix milliseconds.
+    private var time: Int64 { Timeline.start + Int64(step) * 60_000 }
+
+    private mutating func act() throws {
+        let daemon = Int.random(in: 0..<daemonCount, using: &random)
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<45: try memberActs(at: daemon)
+        case 45..<52: try importMembership()
+        case 52..<57: try decide(at: daemon)
+        case 57..<60: try withdraw()
+        case 60..<62: try forget(at: daemon)
+        case 62..<75: try note("daemon \(daemon) exchanges") { site in try site.exchange(daemon) }
+        case 75..<82: try note("apply") { site in _ = try site.apply() }
+        case 82..<86:
+            let now = clock.now
+            try note("recompute") { site in try site.recompute(at: now) }
+            truth.changedByFiles = []
+        case 86..<89:
+            let number = Int.random(in: 0..<9, using: &random)
+            try note("make version \(number) current") { site in try site.makeCurrent(number) }
+            truth.changedByFiles = Set(Self.members.filter { $0.hasPrefix("f") })
+        case 89..<91: try note("prune") { site in _ = try site.store.prune(keeping: 2) }
+        case 91..<98: try note("daemon \(daemon) is killed and starts") { site in try site.restart(daemon) }
+        default: try note("the server loses its streams") { site in try site.loseStreams() }
+        }
+    }
+
+    private mutating func note(_ words: String, _ body: (SiteUnderTest) throws -> Void) throws {
+        log.append("\(step). \(words)")
+        do { try body(site) } catch let error as Failure where error.code == .busy { log.append("    busy") }
+    }
+
+    private mutating func memberActs(at daemon: Int) throws {
+        let (member, group) = (pick(Self.members), pick(Self.joinable))
+        let kind = pick([Interaction.Kind.join, .join, .leave, .dismiss, .undismiss])
+        let record = InteractionRecord(id: "\(step)", kind, subjectID: group, atMilliseconds: time, seconds: nil)
+        try note("\(member) \(kind.rawValue) \(group) at daemon \(daemon)") { site in
+            _ = try site.appliers[daemon](.member(MemberChange(ofUser: member, .record([record]))))
+        }
+        guard !truth.forgotten.contains(member) else { return }
+        switch kind {
+        case .join: truth.joined[member, default: []].insert(group)
+        case .leave: truth.joined[member, default: []].remove(group)
+        case .dismiss: truth.dismissed[member, default: []].insert(group)
+        default: truth.dismissed[member, default: []].remove(group)
+        }
+    }
+
+    private mutating func importMembership() throws {
+        let (member, group) = (pick(Self.members.filter { $0.hasPrefix("f") }), pick(Self.joinable))
+        let row = FileKind.membership.row(member, group, time / 1000)
+        try note("a file says that \(member) is in \(group)") { site in try site.importing([.membership: [row]]) }
+        guard !truth.forgotten.contains(member) else { return }
+        truth.joined[member, default: []].insert(group)
+        truth.changedByFiles.insert(member)
+    }
+
+    private mutating func decide(at daemon: Int) throws {
+        let group = pick(Self.hideable)
+        let isHidden = Bool.random(using: &random)
+        // Clocks decide between daemons that do not know of each other.
+        try site.exchange()
+        let change = SiteChange(ofGroup: group, isHidden ? .hide : .unhide, atMilliseconds: clock.now)
+        try note("\(group) is \(isHidden ? "hidden" : "shown") at daemon \(daemon)") { site in
+            _ = try site.appliers[daemon](.site(change))
+            try site.exchange()
+        }
+        if isHidden { truth.hidden.insert(group) } else { truth.hidden.remove(group) }
+    }
+
+    private mutating func withdraw() throws {
+        let group = pick(Self.withdrawable)
+        let isPrivate = Bool.random(using: &random)
+        try note("a file says that \(group) is \(isPrivate ? "private" : "public")") { site in
+            try site.importGroup(group, visibility: isPrivate ? "private" : "public")
+        }
+        if isPrivate { truth.withdrawn.insert(group) } else { truth.withdrawn.remove(group) }
+    }
+
+    private mutating func forget(at daemon: Int) throws {
+        let member = pick(Self.members)
+        let now = clock.now
+        try note("\(member) is forgotten at daemon \(daemon)") { site in
+            _ = try site.appliers[daemon](
+                .removal(RemovalChange(.member(member, withPhotos: false), atMilliseconds: now)))
+        }
+        guard truth.joined[member] != nil || truth.dismissed[member] != nil else { return }
+        truth.forgotten.insert(member)
+        (truth.joined[member], truth.dismissed[member]) = (nil, nil)
+    }
+
+    /// Lets everything arrive, and compares what daemons show with the truth.
+    private mutating func settle() throws {
+        clock.now = time + 3_600_000
+        for _ in 0..<2 {
+            try site.exchange()
+            for warning in try site.apply() { log.append("    \(warning)") }
+        }
+        try site.exchange()
+        for reader in try site.readers(of: Self.members) {
+            for group in truth.hidden.union(truth.withdrawn) where reader.shows(group) {
+                fault("\(reader.name.rawValue) shows \(group)")
+            }
+            for member in Self.members {
+                if reader.name.readsVersions, truth.changedByFiles.contains(member) { continue }
+                let answer = try reader.answer(member, at: clock.now, isThorough: false)
+                let joined = (truth.joined[member] ?? []).filter(reader.shows).sorted()
+                let dismissed = (truth.dismissed[member] ?? []).filter(reader.shows).sorted()
+                if answer[.joined] != joined {
+                    fault("\(reader.name.rawValue) says \(member) joined \(answer[.joined] ?? []), not \(joined)")
+                }
+                if answer[.dismissed] != dismissed {
+                    fault("\(reader.name.rawValue) says \(member) dismissed \(answer[.dismissed] ?? []), not \(dismissed)")
+                }
+            }
+        }
+    }
+
+    private mutating func fault(_ words: String) { faults.append(Fault(step: step, description: words)) }
+
+    private mutating func pick<Value>(_ values: [Value]) -> Value {
+        values[Int.random(in: 0..<values.count, using: &random)]
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Forgotten members of published versions", .aFewAtATime)
+struct MemberErasureCommandTests {
+    private static let user = "laura-100"
+
+    @Test("are gone from each version, and from the copies of daemons, whatever serves")
+    func copies() async throws {
+        for kind in Workspace.StoreKind.available {
+            let workspace = try Workspace(kind)
+            try await workspace.importSample()
+            for _ in 0..<2 { try await workspace.succeed("recompute", "--members") }
+            let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
+            try await daemon.wait(forVersion: workspace.currentVersion())
+            /// Whether a file of a published version, or of a daemon's copy of one, has the member.
+            func isInFile() throws -> Bool {
+                let files = try #require(FileManager.default.enumerator(atPath: workspace.folder))
+                return files.compactMap { $0 as? String }.contains { path in
+                    path.contains("/members")
+                        && FileManager.default.contents(atPath: workspace.path(path))?
+                            .range(of: Data(Self.user.utf8)) != nil
+                }
+            }
+            #expect(try isInFile())
+            try await workspace.succeed("forget", Self.user)
+            let left = try await workspace.run("forget", Self.user, "--check")
+            #expect(!left.text.contains("version "), "\(left.testDescription)")
+            #expect(await RunningDaemon.poll { (try? isInFile()) == false })
+            #expect(try daemon.get("/v1/users/sofia-002/recommendations").status == 200)
+            #expect(try daemon.get("/v1/users/\(Self.user)/recommendations").status == 404)
+        }
+    }
+
+    @Test("are all there or all gone after a kill at any step, and the next applying goes on")
+    func killed() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let users = try CatalogContent.texts(
+            "SELECT DISTINCT user_id FROM users JOIN memberships USING (user_key) ORDER BY 1", workspace.catalog)
+        var ends = (before: 0, after: 0)
+        for (user, step) in zip(users, stride(from: 1, to: 200, by: 4)) {
+            try await workspace.succeed("recompute", "--members", "--keep", "1")
+            let run = try await workspace.run(
+                ["forget", user], settings: ["LD_PRELOAD": Checkout.killer, "KILLED_AT_STEP": "\(step)"])
+            if run.exitCode == CommandRun.ExitCode.success { break }
+            #expect(run.ending == .killed(signal: SIGKILL), "\(run.testDescription)")
+            let between = try await workspace.run("forget", user, "--check")
+            if between.text.contains("version ") { ends.before += 1 } else { ends.after += 1 }
+            #expect(try await workspace.run("check", "--quiet").text.contains("bad ") == false)
+            // If nothing was decided yet, the member is forgotten now.
+            _ = try await workspace.run("forget", user)
+            try await workspace.succeed("apply")
+            let after = try await workspace.run("forget", user, "--check")
+            #expect(!after.text.contains("version "), "\(after.testDescription)")
+        }
+        #expect(ends.before > 3 && ends.after > 0, "\(ends)")
+    }
+}
