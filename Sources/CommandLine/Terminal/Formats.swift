@@ -55,15 +55,7 @@ package enum Formats {
     package static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
 
     /// Returns an integer with commas between thousands.
-    package static func grouped(_ value: Int) -> String {
-        var digits = Array(String(value.magnitude))
-        var index = digits.count - 3
-        while index > 0 {
-            digits.insert(",", at: index)
-            index -= 3
-        }
-        return (value < 0 ? "-" : "") + String(digits)
-    }
+    package static func grouped(_ value: Int) -> String { value.grouped }
 
     /// Returns a number of bytes in B, KiB, MiB or GiB.
     package static func bytes(_ count: Int) -> String {

@@ -14,12 +14,15 @@ final class RequestMetrics: Sendable {
 
     /// The routes of the histograms: the endpoints in their order, and last the requests without an endpoint.
     private let routes: [(method: String, pattern: String)]
+    /// Whether a route is a page, whose views are no answers to members.
+    private let isPage: [Bool]
     private let durations: [Histogram]
     private let refusals = InlineArray<9, Atomic<UInt64>> { _ in Atomic(0) }
     private let underWay = Atomic(0)
 
     init(_ endpoints: [Endpoint]) {
         routes = endpoints.map { ($0.method.rawValue, $0.pattern) } + [("", "unmatched")]
+        isPage = endpoints.map(\.isPage) + [false]
         durations = (0..<(routes.count * Self.kinds.count)).map { _ in Histogram() }
         precondition(Refusal.allCases.count == refusals.count, "each refusal needs a counter")
     }
@@ -45,11 +48,12 @@ final class RequestMetrics: Sendable {
         var slowestMicroseconds: UInt64?
     }
 
-    /// The answers of all routes since the start; a status of 500 or more, except 501, is a failure.
+    /// The answers of all routes but pages since the start; a status of 500 or more, except 501, is a failure.
     var total: Total {
         var cumulative = [UInt64](repeating: 0, count: Histogram.boundsNanoseconds.count + 1)
         var failures: UInt64 = 0
-        for (index, histogram) in durations.enumerated() {
+        for (index, histogram) in durations.enumerated()
+        where !isPage[index / Self.kinds.count] {
             let counts = histogram.reading.cumulative
             for (bucket, count) in counts.enumerated() { cumulative[bucket] += count }
             if Self.kinds[index % Self.kinds.count] == "5xx" { failures += counts.last ?? 0 }

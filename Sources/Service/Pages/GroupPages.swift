@@ -9,7 +9,8 @@ extension Endpoint {
     private static let group = Parameter("id", .identifier, "The group's id")
 
     static let groupPages = [
-        Endpoint(page: "groups-page", "/admin/groups", handler: Responder.groupsPage),
+        Endpoint(
+            page: "groups-page", "/admin/groups", parameters: GroupTable.parameters, handler: Responder.groupsPage),
         Endpoint(page: "group-page", "/admin/groups/{id}", path: [group], handler: Responder.groupPage),
         Endpoint(form: "group-hidden-form", "/admin/groups/{id}/hidden", path: [group]) {
             (call, fields) throws(Problem) in
@@ -30,11 +31,11 @@ extension Responder {
     /// The most neighbours of each relation on a group's page.
     private static let neighbourLimit = 20
 
-    /// Shows trending and hidden groups, as places to begin.
+    /// Shows trending and hidden groups, and a table of all.
     @Sendable
     fileprivate static func groupsPage(_ call: Call) throws(Problem) -> Page {
         let snapshot = try call.snapshot
-        let trending = snapshot.trendingGroups(limit: 20).groups.map {
+        let trending = snapshot.trendingGroups(limit: 10).groups.map {
             row -> [HTML] in
             [
                 "\(row.group.rank)", .group(row.group.groupId, title: row.group.title), .decimals(row.trend.score),
@@ -42,11 +43,12 @@ extension Responder {
             ]
         }
         return Page(
-            "Groups", in: .groups, subtitle: "Search by id or title above; these are places to begin.",
+            "Groups", in: .groups,
             """
             \(HTML.table(
                 "Trending groups", ["#Rank", "Group", "#Unusual by", "#Joined", "#Posted", "#Usual week"], trending))
             \(try hiddenTable(call))
+            \(try GroupTable(call).html)
             """)
     }
 
@@ -91,7 +93,7 @@ extension Responder {
         var facts = relations.tabled(in: model).map { relation -> (name: String, value: HTML) in
             (
                 relation.plural.prefix(1).uppercased() + relation.plural.dropFirst(),
-                "\(model.size(of: index, in: relation.relation))"
+                "\(Int(model.size(of: index, in: relation.relation)).grouped)"
             )
         }
         facts.append(("One joins it", "\(model.joinPolicy(of: index).name)"))
@@ -107,7 +109,7 @@ extension Responder {
     }
 
     /// Returns the reason why a group is not shown: an administrator hid it, or it is private or removed by now.
-    private static func concealment(of id: String, _ call: Call, in model: VisibleModel) throws(Problem)
+    static func concealment(of id: String, _ call: Call, in model: VisibleModel) throws(Problem)
         -> Concealment?
     {
         guard let community = call.responder.community else { return nil }
@@ -133,32 +135,46 @@ extension Responder {
     }
 
     private static func neighbourhood(of group: UInt32, _ call: Call, _ snapshot: VisibleSnapshot) -> HTML {
-        let relations = snapshot.relations.filter { snapshot.model.relations.contains($0.relation) }
-        let tables = relations.map { relation -> HTML in
-            let similar = snapshot.similarGroups(to: group, by: relation.name, limit: neighbourLimit)
-            let rows = similar.neighbours.map { neighbour -> [HTML] in
-                [
-                    "\(neighbour.group.rank)", .group(neighbour.group.groupId, title: neighbour.group.title),
-                    .decimals(neighbour.score.value), "\(neighbour.common ?? 0)",
-                    "\(neighbour.sizes.counts.first ?? 0)",
-                ]
-            }
-            return .table(
-                "Similar by \(relation.name)", ["#Rank", "Group", "#Score", "#In common", "#Its \(relation.plural)"],
-                rows
-            )
-        }
         let figure = NeighbourhoodPicture(of: group, in: snapshot.recommender).map { picture -> HTML in
             """
             <figure>\(picture.svg)<figcaption>Groups that share neighbours lie near each other; larger dots have more \
-            members. The tables below list the same groups.</figcaption></figure>
+            members. The table below lists groups with their scores.</figcaption></figure>
             """
         }
         return """
             <h2>Neighbours</h2>
             \(figure)
-            <div class="side-by-side">\(tables)</div>
+            \(neighbours(of: group, snapshot))
             """
+    }
+
+    /// Shows the neighbours of all relations together in one table, which has a column for each relation.
+    private static func neighbours(of group: UInt32, _ snapshot: VisibleSnapshot) -> HTML {
+        let relations = snapshot.relations.filter { snapshot.model.relations.contains($0.relation) }
+        let blend = snapshot.similarGroups(to: group, by: RelationTable.blendName, limit: neighbourLimit).neighbours
+        let lists = relations.map { relation in
+            snapshot.similarGroups(to: group, by: relation.name, limit: neighbourLimit).neighbours
+        }
+        var places: [String: Int] = [:]
+        var rows: [[HTML]] = []
+        for (column, list) in ([blend] + lists).enumerated() {
+            for neighbour in list {
+                let id = neighbour.group.groupId
+                let place = places[id] ?? rows.count
+                if place == rows.count {
+                    places[id] = place
+                    let empty = [HTML](repeating: "", count: lists.count + 1)
+                    rows.append([.group(id, title: neighbour.group.title)] + empty)
+                }
+                let common = neighbour.common.flatMap { common -> HTML? in
+                    column > 0 && common > 0 ? " <small>\(common.grouped)</small>" : nil
+                }
+                rows[place][column + 1] = "\(HTML.decimals(neighbour.score.value))\(common)"
+            }
+        }
+        return .table(
+            "The \(neighbourLimit) best by all relations together, and by each; small numbers are entries in common",
+            ["Group", "#All"] + relations.map { "#" + $0.name }, rows)
     }
 
     private static func season(of index: Int, in model: VisibleModel) -> HTML {

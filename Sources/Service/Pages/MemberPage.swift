@@ -1,6 +1,7 @@
 import Answers
 import Basics
 import Changes
+import Experiments
 import HTTP
 import Model
 import Recommendation
@@ -24,15 +25,23 @@ extension Endpoint {
 
     private static let memberPage = Endpoint(
         page: "member-page", "/admin/members/{id}", path: [.member],
-        parameters: [Parameter("group", .text(1...Parameter.identifierLimit), "A group: is it in the list, and why")],
+        parameters: [
+            Parameter("group", .text(0...Parameter.identifierLimit), "A group: is it in the list, and why"),
+            Parameter("before", .text(1...Parameter.identifierLimit), "An interaction: those before it are shown"),
+        ],
         handler: Responder.memberPage)
 }
 
 extension Responder {
     /// The most groups of the list, and the most interactions, on a member's page.
     private static let rowLimit = 30
+    /// The groups of the list that are shown at once.
+    private static let firstRows = 10
+    /// The most joined groups on a member's page.
+    private static let joinedLimit = 200
 
-    /// Shows a member's list as it would be made now, its interests and reasons, and what the member did.
+    /// Shows who a member is, why a group is in the list or not, the list as it would be made now, and what the member
+    /// did.
     @Sendable
     fileprivate static func memberPage(_ call: Call) throws(Problem) -> Page {
         call.note("looked at the member \(call.id)")
@@ -48,9 +57,12 @@ extension Responder {
                 \(context.isKnown ? "" : "Nothing is known of this member: the list is the one for newcomers.")
                 """,
             """
-            \(interests(list))
-            \(rows(of: list))
+            \(facts(of: context))
             \(try why(call, context))
+            <h2>The list, as it would be made now</h2>
+            \(rows(of: list, context.snapshot))
+            \(interests(list))
+            \(joined(context))
             \(trace(of: context))
             <h2>What the member did</h2>
             \(try interactions(call))
@@ -73,38 +85,101 @@ extension Responder {
         return .table("Interests", ["Interest", "#Share", "Joined groups"], rows)
     }
 
-    private static func rows(of list: Recommendations) -> HTML {
+    private static func facts(of context: MemberContext) -> HTML {
+        let profile = context.request.profile
+        let joined = profile.joined.filter { context.snapshot.model.shows($0.group) }
+        let titles = joined.prefix(firstRows).map { one -> HTML in "<li>\(name(of: one.group, context.snapshot))</li>" }
+        var facts: [(name: String, value: HTML)] = [
+            (
+                "Joined groups",
+                joined.isEmpty
+                    ? "none"
+                    : "\(joined.count.grouped)<ul class=\"words\">\(titles)\(if: joined.count > firstRows, "<li>…</li>")</ul>"
+            )
+        ]
+        if let since = profile.knownSinceMilliseconds { facts.append(("Known since", .day(since))) }
+        if !profile.dismissals.isEmpty { facts.append(("Not interested in", "\(profile.dismissals.count.grouped) groups")) }
+        facts += context.arms.map { ("Experiment", "<bdi>\($0.experiment)</bdi>: <bdi>\($0.arm)</bdi>") }
+        return .facts(facts)
+    }
+
+    private static func name(of group: UInt32, _ snapshot: VisibleSnapshot) -> HTML {
+        .name(of: snapshot.model.id(of: Int(group)), snapshot.model.title(of: Int(group)))
+    }
+
+    private static func joined(_ context: MemberContext) -> HTML {
+        let joined = context.request.profile.joined
+        guard !joined.isEmpty else { return "" }
+        let rows = joined.prefix(joinedLimit).map { one -> [HTML] in
+            [name(of: one.group, context.snapshot), one.atMilliseconds.map(HTML.day) ?? "not known"]
+        }
+        let caption = "Joined groups\(joined.count > joinedLimit ? " (the first \(joinedLimit))" : "")"
+        return """
+            <details><summary>All joined groups</summary>\(HTML.table(caption, ["Group", "Joined"], rows))</details>
+            """
+    }
+
+    private static func rows(of list: Recommendations, _ snapshot: VisibleSnapshot) -> HTML {
         let rows = list.recommendations.map { row -> [HTML] in
-            let reasons = row.reasons.map { reason -> HTML in "<li>\(HTML.name(of: reason.groupId, reason.title))</li>"
-            }
-            return [
+            [
                 "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
-                .decimals(row.group.score), "\(row.origin.explanation ?? "joined groups")", "\(row.placement.words)",
-                "<bdi>\(row.interest ?? "–")</bdi>", "<ul class=\"words\">\(reasons)</ul>",
+                .decimals(row.group.score), "<ul class=\"words\">\(reasons(row.reasons, snapshot))</ul>",
+                "\(row.origin.explanation ?? "joined groups")", "\(row.placement.words)",
+                "<bdi>\(row.interest ?? "–")</bdi>",
             ]
         }
-        return .table(
-            "The list, as it would be made now",
-            ["#Rank", "Group", "#Score", "Origin", "Placed by", "Interest", "Because of"], rows)
+        let columns = ["#Rank", "Group", "#Score", "Because of", "Origin", "Placed by", "Interest"]
+        let rest = Array(rows.dropFirst(firstRows))
+        return """
+            \(HTML.table("The first \(firstRows) groups", columns, Array(rows.prefix(firstRows))))
+            \(if: !rest.isEmpty, "<details><summary>\(rest.count) more</summary>\(HTML.table("The groups that follow", columns, rest))</details>")
+            """
+    }
+
+    /// Returns the reasons in words, the strongest first; each group is named once.
+    private static func reasons(_ reasons: [GroupReason], _ snapshot: VisibleSnapshot) -> [HTML] {
+        var named: Set<String> = []
+        return reasons.filter { named.insert($0.groupId).inserted }.map { reason in
+            let what = snapshot.relations.first { $0.relation == reason.relation }?.plural ?? reason.relation.rawValue
+            return """
+                <li>\(HTML.name(of: reason.groupId, reason.title)), \(reason.common.grouped) \(what) in common</li>
+                """
+        }
     }
 
     private static func why(_ call: Call, _ context: MemberContext) throws(Problem) -> HTML {
-        let asked = call.parameters.text("group")
+        let asked = call.parameters.text("group").flatMap { $0.isEmpty ? nil : $0 }
         var answer: HTML = ""
         if let asked {
-            if let index = context.snapshot.model.index(ofID: asked) {
-                let explanation = context.explanation(of: UInt32(index))
-                answer = "<p id=\"why\"><bdi>\(asked)</bdi>: \(explanation.explanation).</p>"
-            } else {
-                answer = "<p id=\"why\" class=\"bad\">No group with the id <bdi>\(asked)</bdi> is shown.</p>"
-            }
+            let group = context.snapshot.model.index(ofID: asked)
+            let reason =
+                if let group { context.explanation(of: UInt32(group)).explanation } else {
+                    try absence(of: asked, call, in: context.snapshot.model)
+                }
+            answer = "<p id=\"why\"\(if: group == nil, " class=\"bad\"")>\(HTML.group(asked, title: "")): \(reason).</p>"
         }
         return """
             <h2>Why, or why not?</h2>
             <form class="line"><label for="group">Group id</label>
-            <input id="group" name="group" maxlength="512" value="\(asked ?? "")" required><button>Explain</button></form>
+            <input id="group" name="group" maxlength="512" value="\(asked ?? "")" data-complete="id" required>\
+            <button>Explain</button></form>
             \(answer)
             """
+    }
+
+    /// Says why nobody is shown a group.
+    private static func absence(of id: String, _ call: Call, in model: VisibleModel) throws(Problem) -> String {
+        switch try concealment(of: id, call, in: model) {
+        case .hidden: return "an administrator hid it, so nobody is shown it"
+        case .private: return "it is private, so nobody is shown it"
+        case .undescribed: return "no file of groups describes it any more, so nobody is shown it"
+        case .removed: return "it was removed, or has another id now"
+        case nil: break
+        }
+        let isNew = call.state.site?.hasNewGroup(id) == true
+        return isNew
+            ? "it is newer than this version, and comes with the next one"
+            : "this version has no group with this id: it is not known, or was private or left out when it was made"
     }
 
     /// Shows what each stage did when the list was made, for a member of an interleaved experiment the usual list.
@@ -118,17 +193,20 @@ extension Responder {
             ]
         }
         return """
-            <h2>How the list was made</h2>
+            <details><summary>How the list was made</summary>
             <p>From \(context.request.profile.joined.count) joined groups and \(plan.candidateCount) candidates.</p>
             \(HTML.table("Stages, in their order", ["Stage", "#Taken", "#Passed on", "#µs", "Note"], rows))
+            </details>
             """
     }
 
     private static func interactions(_ call: Call) throws(Problem) -> HTML {
         let community = try call.community(with: .memberships)
+        let before = call.parameters.text("before")
         let records = try call.reading { () throws(Failure) in
-            try community.interactions(ofUser: call.id, after: nil, latestFirst: true, limit: rowLimit) ?? []
+            try community.interactions(ofUser: call.id, after: before, latestFirst: true, limit: rowLimit) ?? []
         }
+        let older = records.count == rowLimit ? records.last.map { HTML.segment($0.id) } : nil
         let stated = try call.reading { () throws(Failure) in try community.interests(ofUser: call.id) }
         let rows = records.map { record -> [HTML] in
             [
@@ -139,7 +217,11 @@ extension Responder {
         let words = stated.map { interest -> HTML in "<li><bdi>\(interest)</bdi></li>" }
         return """
             \(if: !stated.isEmpty, "<p>Stated interests:</p><ul class=\"words\">\(words)</ul>")
-            \(HTML.table("Latest interactions (up to \(rowLimit)), the newest first", ["When", "What", "Group, photo or member"], rows))
+            \(HTML.table(
+                before == nil ? "Interactions, the newest first" : "Earlier interactions",
+                ["When", "What", "Group, photo or member"], rows))
+            \(if: before != nil, "<p><a href=\"?\">The newest</a></p>")
+            \(older.map { "<p><a href=\"?before=\($0)\">Older ones</a></p>" as HTML })
             """
     }
 

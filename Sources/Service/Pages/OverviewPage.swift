@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import FoundationEssentials
 import HTTP
@@ -10,7 +11,7 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// Shows whether all is well: the served version, the daemons of the store, and what waits.
+    /// Shows what is wrong, or that all is well; then the served version, the jobs, and the daemons of the store.
     @Sendable
     fileprivate static func overviewPage(_ call: Call) throws(Problem) -> Page {
         let now = call.responder.now()
@@ -23,47 +24,37 @@ extension Responder {
                 """)
         }
         let readiness = try readiness(call)
-        let reports = call.daemonReports
-        let since = try? call.responder.follower.store.currentSince()
+        let overview = Overview(call, readiness, now)
         let content: HTML = """
-            \(health(readiness))
-            \(gate(call))
-            \(facts(readiness, call.responder.requests?.total, now))
-            \(jobs(call, now))
+            \(overview.verdict)
+            \(facts(readiness, call.responder.requests?.total, overview))
+            \(jobs(overview))
             <h2>Daemons</h2>
-            \(daemons(reports, current: readiness.freshness.version.modelVersion, since: since, now))
+            \(daemons(overview, current: readiness.freshness.version.modelVersion))
             """
         return Page("Overview", in: .overview, content)
     }
 
-    private static func health(_ readiness: Readiness) -> HTML {
+    private static func facts(
+        _ readiness: Readiness, _ answers: RequestMetrics.Total?, _ overview: Overview
+    ) -> HTML {
         let freshness = readiness.freshness
-        if let reason = freshness.reason { return "<p class=\"bad\" id=\"health\">Degraded: \(reason).</p>" }
-        if freshness.stale {
-            return "<p class=\"bad\" id=\"health\">The version is old: the weekly job has not published a new one.</p>"
-        }
-        return "<p class=\"good\" id=\"health\">All is well.</p>"
-    }
-
-    private static func facts(_ readiness: Readiness, _ answers: RequestMetrics.Total?, _ now: Int64) -> HTML {
-        let freshness = readiness.freshness
-        let version = freshness.version.modelVersion
         var facts: [(name: String, value: HTML)] = [
-            ("Version", "<a href=\"/admin/versions\">\(version)</a>"),
+            ("Version", overview.serving),
             ("Age", "\(HTML.span(seconds: freshness.modelAgeSeconds))"),
-            ("Groups", "\(freshness.groupCount)"),
+            ("Groups", "\(freshness.groupCount.grouped)"),
             ("Store", "\(freshness.store.location)\(freshness.store.reachable ? "" : " (not reachable)")"),
         ]
         if !readiness.missing.isEmpty {
             facts.append(("Started without", "\(readiness.missing.joined(separator: ", "))"))
         }
         if let outbox = readiness.outbox {
-            let since = outbox.sinceMilliseconds.map { " for \(HTML.span(seconds: (now - $0) / 1000))" } ?? ""
-            facts.append(("Changes that wait to be sent", "\(outbox.changes)\(since)"))
+            let since = outbox.sinceMilliseconds.map { " for \(overview.span(since: $0))" } ?? ""
+            facts.append(("Changes that wait to be sent", "\(outbox.changes.grouped)\(since)"))
         }
         if let answers {
-            facts.append(("Answers since the start", "\(answers.answers)"))
-            facts.append(("Failures among them", "\(answers.failures)"))
+            facts.append(("Answers since the start", "\(answers.answers.grouped)"))
+            facts.append(("Failures among them", "\(answers.failures.grouped)"))
             if let bound = answers.slowestMicroseconds {
                 facts.append(("99% of them within", "\(HTML.decimals(Double(bound) / 1000)) ms"))
             }
@@ -71,33 +62,17 @@ extension Responder {
         return .facts(facts)
     }
 
-    /// Says why the newest version does not serve, if the gate refused it.
-    private static func gate(_ call: Call) -> HTML {
-        guard let newest = (try? call.responder.follower.store.versions())?.last, let objections = newest.objections
-        else { return "" }
-        let version = newest.version.description
-        return """
-            <p class="bad" id="gate">The gate refused the last recompute: \(objections.joined(separator: "; ")). \
-            <a href="/admin/versions/\(version)">Compare \(version)</a></p>
-            """
-    }
-
     /// Shows a job that runs, the last ones, and when the next recompute is to be expected.
-    private static func jobs(_ call: Call, _ now: Int64) -> HTML {
+    private static func jobs(_ overview: Overview) -> HTML {
         var facts: [(name: String, value: HTML)] = []
-        let runs = call.responder.community?.catalogPath.flatMap { try? WorkLog.runs(beside: $0) } ?? []
-        if let running = runs.first(where: \.isRunning) {
+        if let running = overview.runs.first(where: \.isRunning) {
             facts.append(("Runs now", "\(running.job): \(running.step)"))
         }
-        for job in ["import", "recompute"] {
-            guard let last = runs.first(where: { $0.job.hasPrefix(job) && !$0.isRunning }) else { continue }
-            let end = last.endedAtMilliseconds ?? last.notedAtMilliseconds
-            let state: HTML =
-                last.hasFailed || last.isLost ? "<span class=\"bad\">failed</span>" : "done"
-            facts.append(
-                ("Last \(job)", "\(state) \(HTML.span(seconds: max(0, now - end) / 1000)) ago"))
+        for last in overview.lastRuns {
+            let state: HTML = last.isBad ? "<span class=\"bad\">failed</span>" : "done"
+            facts.append(("Last \(last.job)", "\(state) \(overview.span(since: last.lastMilliseconds)) ago"))
         }
-        let starts = ((try? call.responder.follower.store.versions()) ?? []).map(\.createdAtMilliseconds)
+        let starts = overview.versions.map(\.createdAtMilliseconds)
         let gaps = zip(starts, starts.dropFirst()).map { $1 - $0 }.sorted()
         // Versions of one afternoon were made by hand.
         if let newest = starts.last, let gap = gaps.isEmpty ? nil : gaps[gaps.count / 2], gap > 6 * 3_600_000 {
@@ -107,29 +82,141 @@ extension Responder {
                     "\(HTML.time(newest + gap)), every \(HTML.span(seconds: gap / 1000))"
                 ))
         }
-        if let newest = (try? call.responder.follower.store.versions())?.last, newest.objections == nil {
-            facts.append(("Last word of the gate", "accepted \(newest.version.description)"))
-        }
         return facts.isEmpty ? "" : "<h2><a href=\"/admin/jobs\">Jobs</a></h2>\(HTML.facts(facts))"
     }
 
-    private static func daemons(_ reports: [DaemonReport], current: String, since: Int64?, _ now: Int64) -> HTML {
-        let rows = reports.map { report -> [HTML] in
-            let lag = report.lag(behind: current, since: since, at: now)
+    private static func daemons(_ overview: Overview, current: String) -> HTML {
+        let rows = overview.reports.map { report -> [HTML] in
+            let lag = report.lag(behind: current, since: overview.currentSince, at: overview.now)
             let problems = report.problems.joined(separator: "; ")
-            let lastError = report.lastError.map { "; last: \($0)" } ?? ""
+            let last = report.lastError.map { error -> HTML in "<details><summary>the last</summary>\(error)</details>" }
             return [
-                "<bdi>\(report.host)</bdi> \(report.address):\(report.port)", "\(report.modelVersion ?? "none")",
+                "<bdi>\(report.host)</bdi> \(report.address):\(report.port)",
+                report.modelVersion.map(overview.name) ?? "none",
                 lag.versionSeconds.map { "\(HTML.span(seconds: Int64($0)))" } ?? "–",
-                report.outboxChanges.map { "\($0)" } ?? "–", report.sessions.map { "\($0)" } ?? "–",
-                "\(report.errorsInLastHour)\(lastError)",
+                report.outboxChanges.map { "\($0.grouped)" } ?? "–",
+                report.sessions.map { "\($0.grouped)" } ?? "–", "\(report.errorsInLastHour)\(last)",
                 problems.isEmpty ? "<span class=\"good\">well</span>" : "<span class=\"bad\">\(problems)</span>",
             ]
         }
         return .table(
             "Daemons that report to the store",
-            ["Daemon", "Version", "Behind", "#Waiting changes", "#Sessions", "Errors in the last hour", "State"], rows)
+            [
+                "Daemon", "Version", "Behind", "#Waiting changes", "#Sessions", "Errors and warnings in the last hour",
+                "State",
+            ], rows)
     }
+}
+
+/// What the overview is made of, and its verdict.
+private struct Overview {
+    let now: Int64
+    /// The versions of the store, the oldest first; none if it cannot be reached.
+    let versions: [Manifest]
+    let runs: [WorkLog.Run]
+    let reports: [DaemonReport]
+    let currentSince: Int64?
+    private let readiness: Readiness
+
+    init(_ call: Call, _ readiness: Readiness, _ now: Int64) {
+        let store = call.responder.follower.store
+        versions = (try? store.versions()) ?? []
+        runs = call.responder.community?.catalogPath.flatMap { try? WorkLog.runs(beside: $0) } ?? []
+        reports = call.daemonReports
+        currentSince = try? store.currentSince()
+        (self.readiness, self.now) = (readiness, now)
+    }
+
+    func span(since milliseconds: Int64) -> String { HTML.span(seconds: max(0, now - milliseconds) / 1000) }
+
+    /// The last ended run of each kind of job, the newest first.
+    var lastRuns: [WorkLog.Run] {
+        var last: [WorkLog.Run] = []
+        for run in runs where !run.isRunning && !last.contains(where: { $0.job == run.job }) { last.append(run) }
+        return last
+    }
+
+    /// Returns the time of a version, with its name.
+    func name(of version: String) -> HTML {
+        versions.first { $0.version.description == version }.map(HTML.version) ?? "\(version)"
+    }
+
+    /// The serving version, by its time and name.
+    var serving: HTML { name(of: readiness.freshness.version.modelVersion) }
+
+    /// All that is wrong, the worst first; or that all is well.
+    var verdict: HTML {
+        let all = bad.map { ($0, "bad") } + warnings.map { ($0, "warning") }
+        guard let worst = all.first else {
+            let data = lastRuns.first { $0.job.hasPrefix("import") }.map { run -> HTML in
+                ", and the <a href=\"/admin/jobs\">last import</a> ended \(span(since: run.lastMilliseconds)) ago"
+            }
+            let age = HTML.span(seconds: readiness.freshness.modelAgeSeconds)
+            return """
+                <p class="good" id="health">All is well. The <a href="/admin/versions">version</a> that serves is \(age) \
+                old\(data).</p>
+                """
+        }
+        let clauses = all.map { clause, _ -> HTML in " \(clause)." }
+        return "<p class=\"\(worst.1)\" id=\"health\">\(clauses)</p>"
+    }
+
+    /// What makes lists wrong, old or missing.
+    private var bad: [HTML] {
+        var found: [HTML] = []
+        let freshness = readiness.freshness
+        if let reason = freshness.reason { found.append("<a href=\"/readyz\">Degraded</a>: \(reason)") }
+        if freshness.stale {
+            found.append(
+                """
+                The <a href="/admin/versions">version</a> is \(HTML.span(seconds: freshness.modelAgeSeconds)) old: the \
+                weekly job has not published a new one
+                """)
+        }
+        let serving = freshness.version.modelVersion
+        if let newest = versions.last, let objections = newest.objections, newest.version.description != serving {
+            found.append(
+                """
+                The gate refused the last recompute: \(objections.joined(separator: "; ")). \
+                <a href="/admin/versions/\(newest.version.description)">Compare it</a>
+                """)
+        }
+        found += lastRuns.filter(\.isBad).map { run in
+            """
+            The last <a href="/admin/jobs">\(run.job)</a> failed \(span(since: run.lastMilliseconds)) ago\
+            \(if: !run.outcome.isEmpty, ": \(run.outcome)")
+            """
+        }
+        found += reports.filter { !$0.problems.isEmpty && freshness.reason == nil }.map { report in
+            "The daemon <bdi>\(report.host)</bdi>:\(report.port): \(report.problems.joined(separator: "; "))"
+        }
+        return found
+    }
+
+    /// The time without an import after which the data is old, in milliseconds: more than a week.
+    private static let importMilliseconds: Int64 = 9 * 86_400_000
+
+    /// What should be looked at.
+    private var warnings: [HTML] {
+        var found: [HTML] = []
+        if let last = lastRuns.first(where: { $0.job.hasPrefix("import") }),
+            now - last.lastMilliseconds > Self.importMilliseconds
+        {
+            found.append("The <a href=\"/admin/jobs\">last import</a> is \(span(since: last.lastMilliseconds)) old")
+        }
+        if let outbox = readiness.outbox, let since = outbox.sinceMilliseconds, now - since > 60_000 {
+            found.append("\(outbox.changes.grouped) changes wait to be sent for \(span(since: since))")
+        }
+        return found
+    }
+}
+
+extension WorkLog.Run {
+    /// Whether the job ended badly, or its process is gone.
+    fileprivate var isBad: Bool { hasFailed || isLost }
+
+    /// The end of the job, or else the last news of it, in Unix milliseconds.
+    fileprivate var lastMilliseconds: Int64 { endedAtMilliseconds ?? notedAtMilliseconds }
 }
 
 extension Call {

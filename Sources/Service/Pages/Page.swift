@@ -1,5 +1,6 @@
 import Basics
 import HTTP
+import Model
 
 /// A page for operators, before it is framed.
 struct Page: Sendable {
@@ -89,7 +90,8 @@ struct Page: Sendable {
             <nav aria-label="Chapters"><ul>\(links)</ul></nav>
             <form class="search" role="search" action="/admin/search">
             <label for="search-words" class="unseen">Search groups, members and photos</label>
-            <input id="search-words" name="q" type="search" maxlength="200" placeholder="Group, member or photo">
+            <input id="search-words" name="q" type="search" maxlength="200" placeholder="Group, member or photo" \
+            aria-keyshortcuts="/" data-complete="title">
             <button>Search</button>
             </form>
             \(forms.canSignOut ? forms.form("/admin/sign-out", "<button class=\"plain\">Sign out</button>") : "")
@@ -195,6 +197,28 @@ extension HTML {
         guard let time = UnixTime(seconds: milliseconds / 1000) else { return "\(milliseconds)" }
         let text = time.description
         return "<time datetime=\"\(text)\">\(text.prefix(10)) \(text.dropFirst(11).prefix(8))</time>"
+    }
+
+    /// A link to a version's page, by the time at which it was made; its name follows, small.
+    static func version(_ manifest: Manifest) -> HTML {
+        let name = manifest.version.description
+        return """
+            <a href="/admin/versions/\(name)">\(day(manifest.createdAtMilliseconds))</a> <small>\(name)</small>
+            """
+    }
+
+    /// A time in UTC as people say it, "27 Nov, 19:55", marked up for programs.
+    static func day(_ milliseconds: Int64) -> HTML {
+        guard let time = UnixTime(seconds: milliseconds / 1000)?.description else { return "\(milliseconds)" }
+        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        guard let month = Int(time.dropFirst(5).prefix(2)), let day = Int(time.dropFirst(8).prefix(2)) else {
+            return "\(time)"
+        }
+        let year = time.prefix(4)
+        return """
+            <time datetime="\(time)" title="\(time)">\(day) \(months[month - 1]) \(year), \
+            \(time.dropFirst(11).prefix(5))</time>
+            """
     }
 
     /// A length of time in its largest fitting unit.

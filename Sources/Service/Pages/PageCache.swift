@@ -43,7 +43,7 @@ final class PageCache: Sendable {
     }
 }
 
-/// The ids and titles of a version's groups in lower case, one after the other, for searches.
+/// The ids, titles and topics of a version's groups in lower case, one after the other, for searches.
 ///
 /// They take about 60 bytes a group. A search for a word reads them all.
 struct SearchedNames: Sendable {
@@ -54,14 +54,15 @@ struct SearchedNames: Sendable {
     init(_ model: VisibleModel) {
         var (bytes, ends) = ([UInt8](), [Int]())
         for group in 0..<model.groupCount {
-            bytes += "\(model.id(of: group)) \(model.title(of: group))\n".lowercased().utf8
+            let topics = model.topics(of: group).joined(separator: " ")
+            bytes += "\(model.id(of: group)) \(model.title(of: group)) \(topics)\n".lowercased().utf8
             ends.append(bytes.count)
         }
         self.bytes = bytes
         self.ends = ends
     }
 
-    /// Calls `body` with the groups whose id or title contains all words, ignoring case, until it returns false.
+    /// Calls `body` with the groups whose id, title or topics contain all words, ignoring case, until it returns false.
     ///
     /// The groups come in the order of their indexes. Without words, all match.
     func forEach(matching text: String, _ body: (_ group: Int) -> Bool) {

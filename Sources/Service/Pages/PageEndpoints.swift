@@ -8,6 +8,9 @@ extension Endpoint {
             + experimentPages + [jobsPage]
     }
 
+    /// The beginning of the paths of all pages but the first.
+    static let pagesPath = "/admin/"
+
     /// Whether the endpoint answers with a page, also to problems.
     var isPage: Bool {
         if case .page = content { true } else { false }
@@ -26,10 +29,13 @@ extension Endpoint {
 
     /// Creates an endpoint that takes a form of a page, and then sends the browser to another page.
     ///
-    /// - Parameter handler: handles the fields of the form, and returns the path of the next page.
+    /// - Parameters:
+    ///   - handler: handles the fields of the form, and returns the path of the next page.
+    ///   - answer: makes the response that leads there.
     convenience init(
         form name: String, _ pattern: String, path: [Parameter] = [],
-        _ handler: @escaping @Sendable (Call, FormFields) throws(Problem) -> String
+        _ handler: @escaping @Sendable (Call, FormFields) throws(Problem) -> String,
+        answer: @escaping @Sendable (_ path: String) -> HTTPResponse = { .goTo($0) }
     ) {
         self.init(
             name, .post, pattern, .page, summary: "A form of a page for operators", path: path, content: .page,
@@ -37,7 +43,7 @@ extension Endpoint {
         ) { call throws(Problem) in
             let fields = try FormFields(of: call)
             guard fields[PageSessions.secretField] == call.forms.secret else { throw .forgedForm() }
-            return .goTo(try handler(call, fields))
+            return answer(try handler(call, fields))
         }
     }
 }
@@ -152,7 +158,7 @@ extension Endpoint {
             page: "sign-in", "/admin/sign-in", .open,
             parameters: [
                 Parameter("to", .text(1...2000), "The page to go to afterwards"),
-                Parameter("failed", .text(1...200), "Why the last try failed"),
+                Parameter("failed", standard: SignInFailure.none, "Whether the last try failed"),
             ], handler: Responder.signInPage),
         Endpoint(
             "sign-in-form", .post, "/admin/sign-in", .open, summary: "Opens a session", content: .page, caching: .never,
@@ -160,15 +166,37 @@ extension Endpoint {
         Endpoint(form: "sign-out", "/admin/sign-out") { call, _ in
             call.responder.pages?.end(call.headers)
             return "/admin/sign-in"
+        } answer: { path in
+            // Nothing of the session stays in the browser, nor can "Back" show it.
+            .goTo(
+                path,
+                [
+                    "Set-Cookie": "\(PageSessions.cookie)=; Path=/admin; Max-Age=0; HttpOnly; Secure; SameSite=Strict",
+                    "Clear-Site-Data": "\"cache\", \"storage\"",
+                ])
         },
     ]
+}
+
+/// Why somebody could not sign in, as the page says it.
+private enum SignInFailure: String, CaseIterable {
+    case none, token, role
+
+    var words: String? {
+        switch self {
+        case .none: nil
+        case .token: "The token is none of this daemon's, or it has expired. Paste the whole line that the command prints."
+        case .role: "The token is a member's or a service's; these pages need one that --admin made."
+        }
+    }
 }
 
 extension Responder {
     @Sendable
     fileprivate static func signInPage(_ call: Call) -> Page {
-        let failure = call.parameters.text("failed").map { reason -> HTML in
-            "<p class=\"bad\" role=\"alert\" id=\"failure\">\(reason)</p>"
+        // The address never says what the page prints.
+        let failure = call.parameters.choice("failed", of: SignInFailure.self).words.map { words -> HTML in
+            "<p class=\"bad\" role=\"alert\" id=\"failure\">\(words)</p>"
         }
         return Page(
             "Sign in",
@@ -195,8 +223,8 @@ extension Responder {
         do throws(Problem) {
             _ = try call.gate.checkAdmin(token, at: call.responder.now())
         } catch {
-            let reason = HTML.segment(String(error.details.detail.prefix(200)))
-            return .goTo("/admin/sign-in?to=\(HTML.segment(next))&failed=\(reason)")
+            let failure: SignInFailure = error.status == .forbidden ? .role : .token
+            return .goTo("/admin/sign-in?to=\(HTML.segment(next))&failed=\(failure.rawValue)")
         }
         let id = pages.open(with: token, at: call.responder.now())
         let cookie =

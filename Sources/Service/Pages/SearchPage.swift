@@ -6,7 +6,7 @@ import Recommendation
 
 extension Endpoint {
     static let searchPage = Endpoint(
-        page: "search-page", "/admin/search", parameters: [Parameter("q", .text(1...200), "The words to look for")],
+        page: "search-page", "/admin/search", parameters: [Parameter("q", .text(0...200), "The words to look for")],
         handler: Responder.searchPage)
 }
 
@@ -14,25 +14,28 @@ extension Responder {
     /// The most groups that a search shows.
     private static let groupLimit = 50
 
-    /// Shows the groups whose id or title has the words, and the member and photo with that id.
+    /// Shows the groups whose id, title or topics have the words, also those that are not shown, and the member and photo
+    /// with that id.
     @Sendable
     fileprivate static func searchPage(_ call: Call) throws(Problem) -> Page {
         let words = (call.parameters.text("q") ?? "").trimmed
-        guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id or a title.</p>") }
+        guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id, a title or a topic.</p>") }
         let snapshot = try call.snapshot
-        let names = call.responder.pageCache.names(of: snapshot.version, in: snapshot.model)
-        let found = snapshot.model.groups(matching: words, in: names, limit: groupLimit)
+        let all = VisibleModel(try call.loadedSnapshot.model)
+        let names = call.responder.pageCache.names(of: snapshot.version, in: all)
+        let found = all.groups(matching: words, in: names, limit: groupLimit)
         let rows = found.map { index -> [HTML] in
             [
-                .group(snapshot.model.id(of: index), title: snapshot.model.title(of: index)),
-                "\(Int(snapshot.relations.membersOf(UInt32(index), in: snapshot.model)))",
+                .group(all.id(of: index), title: all.title(of: index)),
+                "\(Int(snapshot.relations.membersOf(UInt32(index), in: all)).grouped)",
+                snapshot.model.shows(UInt32(index)) ? "" : "<span class=\"bad\">not shown</span>",
             ]
         }
         return Page(
             "Search: \(words)",
             """
             \(try people(words, call, snapshot))
-            \(HTML.table("Groups with these words (\(groupLimit) at most)", ["Group", "#Members"], rows))
+            \(HTML.table("Groups with these words (\(groupLimit) at most)", ["Group", "#Members", "State"], rows))
             """)
     }
 
@@ -54,13 +57,13 @@ extension Responder {
 }
 
 extension VisibleModel {
-    /// Returns the visible groups whose id or title contains all words, ignoring case, in the order of their index.
+    /// Returns the groups whose id, title or topics contain all words, ignoring case, in the order of their index.
     ///
     /// A group whose id is the whole text comes first.
     fileprivate func groups(matching text: String, in names: SearchedNames, limit: Int) -> [Int] {
         var found = index(ofID: text).map { [$0] } ?? []
         names.forEach(matching: text) { group in
-            if shows(UInt32(group)), found.first != group { found.append(group) }
+            if found.first != group { found.append(group) }
             return found.count < limit
         }
         return found

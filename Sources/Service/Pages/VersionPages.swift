@@ -19,6 +19,11 @@ extension Endpoint {
             let store = call.responder.follower.store
             try call.orStoreProblem { () throws(Failure) in
                 let version = try VersionName(checking: fields["version"])
+                if fields["action"] == "serve", fields["although"] != "refused",
+                    try store.versions().contains(where: { $0.version == version && $0.objections != nil })
+                {
+                    throw Failure(.badUsage, "the gate refused \(version): tick on its page that it is to serve")
+                }
                 switch fields["action"] {
                 case "pin": try store.pin(version, true)
                 case "unpin": try store.pin(version, false)
@@ -45,6 +50,12 @@ extension Call {
     /// Calls a function that asks the store; its error becomes a problem of status 503.
     func orStoreProblem<Result>(_ body: () throws(Failure) -> Result) throws(Problem) -> Result {
         do throws(Failure) { return try body() } catch {
+            switch error.code {
+            case .unknownVersion:
+                throw Problem(status: .notFound, title: "There is no such version", detail: error.message)
+            case .badUsage: throw .badForm(error.message)
+            default: break
+            }
             throw Problem(
                 status: .serviceUnavailable, kind: .unavailable, title: "The store did not answer",
                 detail: error.message)
@@ -67,14 +78,17 @@ extension Responder {
             let state: HTML =
                 isCurrent
                 ? "<span class=\"good\">serves</span>"
-                : "\(manifest.objections.map { "refused: \($0.joined(separator: "; "))" } ?? "")"
+                : manifest.objections.map { "<span class=\"bad\">refused: \($0.joined(separator: "; "))</span>" }
+                    ?? ""
+            // A version that was refused serves only after somebody has looked at it.
+            let isOffered = !isCurrent && manifest.objections == nil
             return [
-                "<a href=\"/admin/versions/\(version.description)\">\(version.description)</a>",
-                "\(HTML.span(seconds: (now - manifest.createdAtMilliseconds) / 1000))",
-                "\(manifest.groups.included)", "\(manifest.relations.reduce(0) { $0 + $1.neighbours })",
-                "\(manifest.byteCount / 1024) KiB", state,
+                .version(manifest), "\(HTML.span(seconds: (now - manifest.createdAtMilliseconds) / 1000))",
+                "\(manifest.groups.included.grouped)",
+                "\(manifest.relations.reduce(0) { $0 + $1.neighbours }.grouped)",
+                "\((manifest.byteCount / 1024).grouped) KiB", state,
                 """
-                <div class="actions">\(isCurrent ? "" : serve(version, insteadOf: current, call))\
+                <div class="actions">\(isOffered ? serve(version, insteadOf: current, call) : "")\
                 \(pin(version, isPinned, call))</div>
                 """,
             ]
@@ -90,11 +104,17 @@ extension Responder {
                 ["Version", "Age", "#Groups", "#Neighbours", "#Size", "State", "Change"], rows))
     }
 
-    private static func serve(_ version: VersionName, insteadOf current: VersionName?, _ call: Call) -> HTML {
-        let undo = current.map { [("version", $0.description), ("action", "serve")] } ?? []
+    /// Returns the button that makes a version serve; one that was refused needs a tick as well.
+    private static func serve(
+        _ version: VersionName, insteadOf current: VersionName?, isRefused: Bool = false, _ call: Call
+    ) -> HTML {
+        let undo = [("version", current?.description ?? ""), ("action", "serve"), ("although", "refused")]
+        let tick: HTML = """
+            <label><input type="checkbox" name="although" value="refused" required> Serve it although it was refused</label>
+            """
         return call.forms.form(
-            "/admin/versions", fields("Serve this one", "serve", version), done: "Version \(version) serves.",
-            undo: undo)
+            "/admin/versions", "\(if: isRefused, tick)\(fields("Serve this one", "serve", version))",
+            done: "Version \(version) serves.", undo: current == nil ? [] : undo)
     }
 
     private static func pin(_ version: VersionName, _ isPinned: Bool, _ call: Call) -> HTML {
@@ -146,8 +166,8 @@ extension Responder {
             name.description, in: .versions,
             subtitle: "What changes if this version serves instead of \(current.version.description).",
             """
-            \(if: !objections.isEmpty, "<p class=\"bad\">The recompute refused it:</p><ul>\(objections)</ul>")
-            <div class="actions">\(serve(name, insteadOf: current.version, call))</div>
+            \(if: !objections.isEmpty, "<p class=\"bad\">The gate refused it:</p><ul>\(objections)</ul>")
+            <div class="actions">\(serve(name, insteadOf: current.version, isRefused: !objections.isEmpty, call))</div>
             \(compared.differences)
             \(try lists(call, call.visible(current), call.visible(compared.other)))
             """)

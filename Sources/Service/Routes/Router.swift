@@ -118,9 +118,8 @@ final class Router: Sendable {
     private func problemResponse(
         _ problem: Problem, to request: HTTPRequest, _ match: RouteTable.Match
     ) -> HTTPResponse {
-        guard let pages = responder.pages, match.endpoint.map({ endpoints[$0].isPage }) == true else {
-            return problem.response(instance: request.rawPath)
-        }
+        let isPage = match.endpoint.map { endpoints[$0].isPage } ?? request.rawPath.hasPrefix(Endpoint.pagesPath)
+        guard let pages = responder.pages, isPage else { return problem.response(instance: request.rawPath) }
         let forms = PageForms(secret: pages.secret(for: request.headers), canSignOut: gate.knowsTokens)
         return problem.page(for: request, forms)
     }

@@ -170,8 +170,50 @@ function refresh(box) {
     }, 1000 * Number(box.dataset.refresh));
 }
 
+/** Offers groups that have the words so far; the choice is the group's title or id. */
+function complete(input) {
+    const list = document.createElement('datalist');
+    list.id = `${input.id}-found`;
+    input.after(list);
+    input.setAttribute('list', list.id);
+    input.autocomplete = 'off';
+    let timer;
+    let asked = '';
+    input.addEventListener('input', () => {
+        clearTimeout(timer);
+        const words = input.value.trim();
+        if (words.length < 2 || words === asked) return;
+        timer = setTimeout(async () => {
+            asked = words;
+            const response = await fetch(`/admin/search?q=${encodeURIComponent(words)}`).catch(() => null);
+            if (!response?.ok || input.value.trim() !== words) return;
+            const page = await pageOf(response);
+            const links = [...page.querySelectorAll('main a[href^="/admin/groups/"]')].slice(0, 12);
+            list.replaceChildren(...links.map(link => {
+                const id = decodeURIComponent(link.getAttribute('href').split('/').pop());
+                return input.dataset.complete === 'id' ? new Option(link.textContent, id) : new Option(id, link.textContent);
+            }));
+        }, 150);
+    });
+}
+const search = document.getElementById('search-words');
+if (search) complete(search);
+
+// "/" leads to the search, unless something is being written.
+document.addEventListener('keydown', event => {
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;
+    if (!search) return;
+    event.preventDefault();
+    search.focus();
+});
+
+// A page that "Back" brings out of the browser's memory is asked for again: the session may have ended.
+addEventListener('pageshow', event => { if (event.persisted) location.reload(); });
+
 function enliven() {
     document.querySelectorAll('[data-order]').forEach(order);
+    main().querySelectorAll('[data-complete]').forEach(complete);
     refresh(document.querySelector('[data-refresh]'));
 }
 enliven();

@@ -1,0 +1,12 @@
+extension BinaryInteger {
+    /// The number with commas between thousands, for people: `118,285`.
+    package var grouped: String {
+        var digits = Array(String(magnitude))
+        var index = digits.count - 3
+        while index > 0 {
+            digits.insert(",", at: index)
+            index -= 3
+        }
+        return (self < 0 ? "-" : "") + String(digits)
+    }
+}

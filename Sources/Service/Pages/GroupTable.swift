@@ -1,0 +1,131 @@
+import Answers
+import Basics
+import HTTP
+import Model
+import Recommendation
+
+/// The table of all groups of the version that serves, in an order and with a filter of the operator's choice.
+struct GroupTable {
+    /// The orders of the table.
+    enum Order: String, CaseIterable {
+        case size, title, neighbours, activity
+    }
+
+    /// The filters of the table.
+    enum Filter: String, CaseIterable {
+        case all, small, lonely, concealed
+
+        fileprivate var words: String {
+            switch self {
+            case .all: "all"
+            case .small: "fewer than \(GroupTable.smallSize) members"
+            case .lonely: "without neighbours"
+            case .concealed: "hidden or private"
+            }
+        }
+    }
+
+    /// The parameters of a page with the table.
+    static let parameters = [
+        Parameter("sort", standard: Order.size, "What the groups are sorted by"),
+        Parameter("only", standard: Filter.all, "Which groups are shown"),
+        Parameter("page", .integer(1...1_000_000, standard: 1), "The page of the table"),
+    ]
+
+    /// The rows of a page.
+    private static let rowLimit = 50
+    /// The number of members below which a group is small.
+    private static let smallSize = 10
+
+    private let snapshot: VisibleSnapshot
+    /// All groups of the version, also those that are not shown.
+    private let all: VisibleModel
+    private let version: ModelVersion
+    private let (order, filter, page): (Order, Filter, Int)
+
+    init(_ call: Call) throws(Problem) {
+        snapshot = try call.snapshot
+        version = try call.loadedSnapshot.model
+        all = VisibleModel(version)
+        order = call.parameters.choice("sort", of: Order.self)
+        filter = call.parameters.choice("only", of: Filter.self)
+        page = call.parameters.integer("page")
+    }
+
+    var html: HTML {
+        let groups = sorted((0..<all.groupCount).filter(isMeant))
+        let pages = max(1, (groups.count + Self.rowLimit - 1) / Self.rowLimit)
+        let page = min(page, pages)
+        let rows = groups.dropFirst((page - 1) * Self.rowLimit).prefix(Self.rowLimit).map(row)
+        let sizes = snapshot.relations.tabled(in: all).map { "#" + $0.plural.prefix(1).uppercased() + $0.plural.dropFirst() }
+        let filters = Filter.allCases.map { choice -> HTML in
+            let words: HTML = "<a href=\"\(address(only: choice))\"\(mark(choice == filter))>\(choice.words)</a>"
+            return "<li>\(words)</li>"
+        }
+        let orders = Order.allCases.map { choice -> HTML in
+            "<li><a href=\"\(address(sort: choice))\"\(mark(choice == order))>\(choice.rawValue)</a></li>"
+        }
+        let turns: HTML = """
+            \(if: page > 1, "<a href=\"\(address(page: page - 1))\">Before</a> ")\
+            \(if: page < pages, "<a href=\"\(address(page: page + 1))\">After</a>")
+            """
+        return """
+            <h2>All groups</h2>
+            <ul class="words" aria-label="Show">\(filters)</ul>
+            <ul class="words" aria-label="Sort by">\(orders)</ul>
+            \(HTML.table(
+                "\(groups.count.grouped) groups, page \(page.grouped) of \(pages.grouped)",
+                ["Group"] + sizes + ["#Neighbours", "Last active", "State"], Array(rows)))
+            <p>\(turns)</p>
+            """
+    }
+
+    private func isMeant(_ group: Int) -> Bool {
+        switch filter {
+        case .all: true
+        case .small: members(of: group) < Double(Self.smallSize)
+        case .lonely: neighbours(of: group) == 0
+        case .concealed: !snapshot.model.shows(UInt32(group))
+        }
+    }
+
+    private func sorted(_ groups: [Int]) -> [Int] {
+        switch order {
+        case .title:
+            let titles = Dictionary(uniqueKeysWithValues: groups.map { ($0, all.title(of: $0).lowercased()) })
+            return groups.sorted { (titles[$0] ?? "", $0) < (titles[$1] ?? "", $1) }
+        case .size: return descending(groups) { members(of: $0) }
+        case .neighbours: return descending(groups) { Double(neighbours(of: $0)) }
+        case .activity: return descending(groups) { Double(all.lastActiveAt(of: $0) ?? 0) }
+        }
+    }
+
+    /// Returns groups by a value, the greatest first, and by their index where it is the same.
+    private func descending(_ groups: [Int], _ value: (Int) -> Double) -> [Int] {
+        groups.map { (value($0), $0) }.sorted { $0.0 != $1.0 ? $0.0 > $1.0 : $0.1 < $1.1 }.map(\.1)
+    }
+
+    private func members(of group: Int) -> Double { Double(snapshot.relations.membersOf(UInt32(group), in: all)) }
+
+    /// Returns the number of neighbours in the relation that has the most.
+    private func neighbours(of group: Int) -> Int {
+        version.relations.map { version.neighbours(of: group, by: $0).count }.max() ?? 0
+    }
+
+    private func row(_ group: Int) -> [HTML] {
+        let sizes = snapshot.relations.tabled(in: all).map { relation -> HTML in
+            "\(all.size(of: group, in: relation.relation).grouped)"
+        }
+        let state: HTML = snapshot.model.shows(UInt32(group)) ? "" : "<span class=\"bad\">not shown</span>"
+        return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
+            "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", state,
+        ]
+    }
+
+    /// Returns the address of the table with another order, filter or page; a new choice begins with the first page.
+    private func address(sort: Order? = nil, only: Filter? = nil, page: Int = 1) -> String {
+        "?sort=\((sort ?? order).rawValue)&only=\((only ?? filter).rawValue)&page=\(page)"
+    }
+
+    private func mark(_ isCurrent: Bool) -> HTML { isCurrent ? " aria-current=\"true\"" : "" }
+}
