@@ -17,7 +17,7 @@ extension Endpoint {
             path: [.member],
             parameters: [
                 Parameter("since", .text(1...ViewState.lengthLimit), "The newState of an earlier answer"),
-                .session, listed,
+                .session, .seen, listed,
                 Parameter(
                     "maxChanges", .integer(1...1000, standard: 500), "How many changes since a state, at most"),
             ] + Parameter.filters,

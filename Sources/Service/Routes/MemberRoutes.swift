@@ -11,7 +11,7 @@ extension Endpoint {
             "recommendations", .get, "/v1/users/{id}/recommendations",
             .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Groups for a member, in the order in which they are shown", path: [.member],
-            parameters: [.limit, .session, .after, .photos] + Parameter.filters, caching: .personal,
+            parameters: [.limit, .session, .after, .photos, .seen] + Parameter.filters, caching: .personal,
             reuse: .untilMemberChange(ofPathParameter: "id"),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
@@ -71,6 +71,10 @@ extension Parameter {
     static let session = Parameter(
         "session", .text(1...128),
         "The client's session id; without one, a session ends after half an hour without a request")
+    static let seen = Parameter(
+        "seen", .integer(0...(1 << 53) - 1, standard: 0),
+        "The number of the member's last own action. It changes nothing in the answer, but its address: a service worker "
+            + "or a cache has no older one there")
     fileprivate static let after = Parameter(
         "after", .text(1...SeenGroups.lengthLimit),
         "The member next of the page before; or the id of a group to begin after")

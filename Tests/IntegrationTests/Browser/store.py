@@ -190,6 +190,29 @@ def test_token(one):
     Gate.lifetime = "1h"
     assert len(asked()) == len(Gate.seen) > 1, (asked(), len(Gate.seen))
 
+def test_seen(one):
+    """From an own action on, what is asked for has an address of its own: no cache has an older answer there."""
+    def numbers():
+        return [(each.path.split("/")[-1].split("?")[0], *urllib.parse.parse_qs(each.path).get("seen", []))
+            for each in Gate.seen if each.command == "GET"]
+    visit(one, "cached")
+    synced(one)
+    assert set(numbers()) == {("changes",), ("recommendations",)}, numbers()
+    times = []
+    for _ in range(2):
+        Gate.seen.clear()
+        join(one, place=2)
+        synced(one)
+        [at] = [action["atMilliseconds"] for each in Gate.seen if each.command == "POST"
+            for action in json.loads(each.body)["interactions"]]
+        assert set(numbers()) == {("changes", str(at)), ("recommendations", str(at))}, (numbers(), at)
+        times.append(at)
+    # In the next visit, too.
+    Gate.seen.clear()
+    visit(one, "cached")
+    synced(one)
+    assert {tuple(found) for _, *found in numbers()} == {(str(times[1]),)}, numbers()
+
 def test_waits(one):
     """What the daemon asks for is kept, in seconds and as a date, also when the member acts meanwhile."""
     # A date has whole seconds.

@@ -510,9 +510,13 @@ class Store {
         const photos = Math.max(0, ...[...this.users.keys()].map(user => user.photoCount));
         const query = new URLSearchParams({ limit, session: this.#sessionID });
         if (after) query.set('after', after);
+        if (this.#seen) query.set('seen', this.#seen);
         if (photos) query.set('photos', photos);
         return this.#request(`recommendations?${query}`);
     }
+
+    /** The time of the member's last own action: no cache has an answer from before it under the same address. */
+    get #seen() { return Math.max(this.view.seen ?? 0, this.actions().at(-1)?.atMilliseconds ?? 0); }
 
     get #sessionID() {
         this.#session = this.#storage.get('session');
@@ -602,7 +606,7 @@ class Store {
     }
 
     async #fetchView() {
-        const view = { ...this.view };
+        const view = { ...this.view, seen: this.#seen };
         const rows = view.rows ?? [];
         const fetchList = () => this.#list(
             Math.min(200, Math.max(rows.length, ...[...this.users.keys()].map(user => user.pageLength))));
@@ -626,6 +630,7 @@ class Store {
             const limit = Math.min(200, Math.max(50, view.rows?.length ?? 0));
             const query = new URLSearchParams({ limit, session: this.#sessionID });
             if (view.state) query.set('since', view.state);
+            if (view.seen) query.set('seen', view.seen);
             try { answer = await this.#request(`changes?${query}`); } catch (error) {
                 if (!view.state || !/cannot-calculate-changes$/.test(error.problem?.type)) throw error;
                 // The state is too old: everything is fetched again.
