@@ -73,7 +73,7 @@ extension Responder {
             destroyed: changes.destroyed,
             groups: (changes.created + changes.updated).compactMap { id in
                 view.state(of: id).map { MemberChanges.Row(groupId: id, state: $0) }
-            }, order: order, atMilliseconds: instant)
+            }, order: order, atMilliseconds: instant, pause: shown.context.pause)
     }
 
     private static func changes(to view: MemberView, _ call: Call) throws(Problem) -> ViewChanges {
