@@ -1085,10 +1085,12 @@ export class CoterieGroups extends HTMLElement {
         else this.removeAttribute('data-state');
         list.setAttribute('aria-label', texts.label);
         list.setAttribute('aria-busy', state === 'loading');
+        const all = this.#isMute ? [] : store?.shown() ?? [];
+        // A feed without articles is none.
+        list.hidden = state !== 'loading' && !all.length;
         for (const part of [list, blank]) part.classList.toggle('cards', this.isCards);
         this.#columns = this.#countColumns();
         this.#showBlank(state === 'loading');
-        const all = this.#isMute ? [] : store?.shown() ?? [];
         const shown = store ? all.slice(0, this.#most) : [];
         const hasMore = Boolean(store?.view.next) || shown.length < all.length;
         const focused = this.#root.activeElement?.closest('article');
