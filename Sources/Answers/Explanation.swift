@@ -39,10 +39,12 @@ package struct Explanation: Answer, Equatable {
     /// All words that `standing` can be.
     static let standings = [
         "listed", "joined", "dismissed", "hidden", "inactive", "filtered", "noEvidence", "tooSimilar", "notReached",
-        inNextList,
+        inNextList, paused,
     ]
     /// The word for a group that is not in a session's list but would be in a new list.
     private static let inNextList = "inNextList"
+    /// The word for a group that would be in the list if the member had not paused it.
+    private static let paused = "paused"
 }
 
 extension Explanation {
@@ -107,7 +109,9 @@ extension Explanation {
         // As for a personal item: reasons are given whether or not the group is in the list.
         let asked = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
         var reasons = planner.reasons(for: [asked], of: request.profile)[0]
-        if case .listed(let rank, let item) = standing {
+        if let pause = ListPause(request).words, case .listed = standing {
+            (self.standing, explanation) = (Self.paused, pause)
+        } else if case .listed(let rank, let item) = standing {
             (place, placement) = (rank, item.placement)
             let labelled = LabelledReasons(interests).label(item, reasons, in: planner.model)
             interest = labelled.interest

@@ -9,7 +9,7 @@ package struct RecordedInteraction: Answer, Equatable {
     package var recommendationId: String?
     package var position: Int?
     package var variant: String?
-    package var seconds: Int?
+    package var seconds, days: Int?
 
     package init(
         id: String, kind: Interaction.Kind, subjectId: String, atMilliseconds: Int64, recommendationId: String?,
@@ -21,12 +21,13 @@ package struct RecordedInteraction: Answer, Equatable {
         case .group: groupId = subjectId
         case .photo: photoId = subjectId
         case .user: userId = subjectId
+        case nil: break
         }
         self.atMilliseconds = atMilliseconds
         self.recommendationId = recommendationId
         self.position = position
         self.variant = variant
-        self.seconds = seconds
+        if kind == .pause { days = seconds.map { $0 / Pause.secondsOfDay } } else { self.seconds = seconds }
     }
 
     /// The allowed lengths of a client's ids, in Unicode scalars.
@@ -41,7 +42,7 @@ package struct RecordedInteraction: Answer, Equatable {
     package static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("id", \.id, as: id, "What the client calls it: sending it again changes nothing")
         fields.always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done")
-        fields.sometimes("groupId", \.groupId, "A public group; for each kind but those about photos and members")
+        fields.sometimes("groupId", \.groupId, "A public group; for each kind that is about one")
         fields.sometimes("photoId", \.photoId, "A photo; for favourite and unfavourite")
         fields.sometimes("userId", \.userId, "Another member; for follow and unfollow")
         fields.always("atMilliseconds", \.atMilliseconds, "When, in Unix milliseconds")
@@ -49,6 +50,7 @@ package struct RecordedInteraction: Answer, Equatable {
         fields.sometimes("position", \.position, as: .integer(positions), "The position it had there, from 1")
         fields.sometimes("variant", \.variant, as: id, "The variant of an experiment")
         fields.sometimes("seconds", \.seconds, as: .integer(viewSeconds), "How long the member looked; for view")
+        fields.sometimes("days", \.days, as: .integer(Pause.days), "How long the pause is; for one that ends by itself")
     }
 }
 

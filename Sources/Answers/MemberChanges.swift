@@ -23,10 +23,12 @@ package struct MemberChanges: Answer, Equatable {
     package var groups: [Row]
     package var order: [String]
     package var atMilliseconds: Int64
+    package var pause: ListPause
 
     package init(
         userId: String, from oldState: String?, to newState: String, hasMoreChanges: Bool, created: [String],
-        updated: [String], destroyed: [String], groups: [Row], order: [String], atMilliseconds: Int64
+        updated: [String], destroyed: [String], groups: [Row], order: [String], atMilliseconds: Int64,
+        pause: ListPause
     ) {
         self.userId = userId
         self.oldState = oldState
@@ -38,6 +40,7 @@ package struct MemberChanges: Answer, Equatable {
         self.groups = groups
         self.order = order
         self.atMilliseconds = atMilliseconds
+        self.pause = pause
     }
 
     package static let schemaName: String? = "MemberChanges"
@@ -52,6 +55,7 @@ package struct MemberChanges: Answer, Equatable {
         fields.always("groups", \.groups, "The created and updated groups")
         fields.always("order", \.order, "The groups of the list, in the order in which they are shown")
         fields.always("atMilliseconds", \.atMilliseconds, "The daemon's clock, in Unix milliseconds")
+        fields.part(\.pause)
     }
 
     /// A group with its state.

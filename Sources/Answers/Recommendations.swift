@@ -1,3 +1,4 @@
+import Basics
 package import Model
 package import Recommendation
 
@@ -12,6 +13,7 @@ package struct Recommendations: Answer, Equatable {
     package var interests: [MemberInterest]
     package var recommendations: [Row]
     package var next: String?
+    package var pause = ListPause()
     /// The record of the list's making, for `--trace` on the command line only.
     package var trace: Trace?
 
@@ -77,6 +79,7 @@ package struct Recommendations: Answer, Equatable {
         fields.always("interests", \.interests, "What the member cares about, the largest interest first")
         fields.always("recommendations", \.recommendations, "Groups, in the order in which they are shown")
         fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+        fields.part(\.pause)
         fields.commandLineOnly("trace", \.trace)
     }
 }
@@ -165,6 +168,33 @@ extension Recommendations {
             fields.always("microseconds", \.microseconds, "How long it took")
             fields.always("note", \.report.note, "What else there is to say, in a few words")
         }
+    }
+}
+
+/// Whether a member has paused the list, and until when: a part of every answer with the list.
+package struct ListPause: Answer, Equatable {
+    package var paused = false
+    package var pausedUntilMilliseconds: Int64?
+
+    init() {}
+
+    package init(_ request: PlanRequest) {
+        guard request.isPaused else { return }
+        (paused, pausedUntilMilliseconds) = (true, request.profile.pause?.endSeconds.map { $0 * 1000 })
+    }
+
+    /// The same for people; nil without a pause.
+    package var words: String? {
+        guard paused else { return nil }
+        let end = pausedUntilMilliseconds.map { "until \(UnixTime(seconds: $0 / 1000)?.description ?? "\($0)")" }
+        return "the list is paused \(end ?? "for good"), as the member wants it"
+    }
+
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("paused", \.paused, "Whether the member wants to see no groups for now; then the list is empty")
+        fields.sometimes(
+            "pausedUntilMilliseconds", \.pausedUntilMilliseconds,
+            "When the pause ends, in Unix milliseconds; if there is one that is not for good")
     }
 }
 

@@ -1,5 +1,5 @@
 package import Basics
-import Changes
+package import Changes
 package import Model
 package import Recommendation
 
@@ -89,9 +89,30 @@ extension MemberState {
         topics = interests
         hints = try catalog.hints(ofUser: id, for: planner)
         firstJoinAtMilliseconds = joined.map { ($0.at ?? 0) * 1000 }.min()
+        try replay(from: catalog, ofUser: id, for: planner, without: forgotten, atMilliseconds: instant)
+    }
+
+    /// Replays the interactions of a user that a catalog has.
+    ///
+    /// - Parameter forgotten: the ids of interactions that the user has forgotten since.
+    package mutating func replay(
+        from catalog: Catalog, ofUser id: String, for planner: Planner, without forgotten: Set<BytewiseString>,
+        atMilliseconds instant: Int64
+    ) throws(Failure) {
+        let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
         replay(
-            try catalog.interactions(ofUser: id, for: planner, without: forgotten, atMilliseconds: instant),
-            atMilliseconds: instant, halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+            try catalog.history(ofUser: id, impressionsSince: since, without: forgotten), for: planner,
+            atMilliseconds: instant)
+    }
+
+    /// Replays recorded interactions with groups of the planner's model, and pauses.
+    package mutating func replay(
+        _ records: [InteractionRecord], for planner: Planner, atMilliseconds instant: Int64
+    ) {
+        for pause in records.compactMap(\.pause) { self.pause.settle(pause) }
+        replay(
+            records.compactMap { Interaction($0, in: planner.model) }, atMilliseconds: instant,
+            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
     }
 }
 
@@ -103,21 +124,6 @@ extension MemberProfile {
         guard let state = try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
         else { return nil }
         self = state.profile(ofUser: id)
-    }
-}
-
-extension Catalog {
-    /// Returns the interactions of a user with groups that affect lists at an instant, in the order of recording.
-    ///
-    /// - Parameter forgotten: the ids of interactions that the user has forgotten since.
-    package func interactions(
-        ofUser id: String, for planner: Planner, without forgotten: Set<BytewiseString> = [],
-        atMilliseconds instant: Int64
-    ) throws(Failure) -> [Interaction] {
-        let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
-        return try history(ofUser: id, impressionsSince: since, without: forgotten).compactMap {
-            Interaction($0, in: planner.model)
-        }
     }
 }
 

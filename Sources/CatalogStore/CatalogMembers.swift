@@ -158,7 +158,7 @@ package enum EntityTable: String, Sendable, CaseIterable {
 }
 
 extension Catalog {
-    /// Returns all interactions of a member with groups that affect lists, in the order in which they were recorded.
+    /// Returns all interactions of a member with groups or the own list, in the order in which they were recorded.
     ///
     /// - Parameters:
     ///   - impressionsSince: the earliest time of an impression to return, inclusive, in Unix milliseconds.
@@ -216,10 +216,11 @@ extension Catalog {
         return try row.step() ? Int(row.integer(0)) : 0
     }
 
-    /// The SQL query for `InteractionRecord.all` with groups; its parameter is the user, and conditions may follow.
+    /// The SQL query for `InteractionRecord.all` with groups and pauses; its parameter is the user.
     private static let selectGroupInteractions = """
-        SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant, seconds
-        FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
+        SELECT id, kind, coalesce(group_id, ''), occurred_at, recommendation_id, position, variant, seconds
+        FROM interactions JOIN users USING (user_key) LEFT JOIN groups USING (group_key)
+        WHERE user_id = ? AND (group_id IS NOT NULL OR kind IN (\(Interaction.Kind.pauseNumbers)))
         """ + " "
 
     /// Applies all recorded events to a table of pairs again, after an import has written some pairs.

@@ -22,7 +22,8 @@ enum CatalogSchema {
     /// - `hidden_groups` is a table of its own, because imports overwrite the columns of `groups`. `decided_at` is the
     ///   time at which this catalog itself hid the group last: no earlier unhide from a journal may undo that.
     /// - `interactions`: `photo_key` and `followed_key` are for one that is not about a group; `group_key` is then 0. A
-    ///   view has the seconds. A forgotten interaction is kept only for the pair that it began or ended.
+    ///   view has the seconds, and so has a pause that ends by itself. A forgotten interaction is kept only for the
+    ///   pair that it began or ended.
     /// - `journals`: the number of the last applied change of each journal, so that no change is applied twice.
     /// - `ledger`, `ledger_key`: the members whom the site has forgotten or readmitted (`Ledger`); later data does not
     ///   bring them back.

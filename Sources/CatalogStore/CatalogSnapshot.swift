@@ -132,41 +132,52 @@ extension Database {
 }
 
 extension CatalogSnapshot {
-    /// Calls `body` with each member's interactions with shown groups, in ascending order of the column.
+    /// Calls `body` with each member's interactions with shown groups and last pause, in ascending order of the column.
     ///
     /// - Parameters:
     ///   - impressionsSince: the earliest time of an impression to read, inclusive, in Unix milliseconds.
-    ///   - body: a function that receives the user's column in a matrix of this snapshot, and one or more interactions.
-    ///     They are in the order in which they were recorded, and their groups are rows of that matrix.
+    ///   - body: a function that receives the user's column in a matrix of this snapshot, interactions and a pause; one
+    ///     of both may be missing. The interactions are in the order in which they were recorded, and their groups are
+    ///     rows of that matrix.
     package func forEachMember(
-        impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void
+        impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void
     ) throws(Failure) {
         var rowsOfKeys: [Int64: UInt32] = [:]
         for group in try groups() where group.isShown { rowsOfKeys[group.key] = UInt32(rowsOfKeys.count) }
         let rows = try database.prepare(
             """
             SELECT user_key, kind, group_key, occurred_at, seconds FROM interactions
-            WHERE kind IN (\(Interaction.Kind.groupNumbers)) AND (kind <> ?1 OR occurred_at >= ?2)
+            WHERE kind IN (\(Interaction.Kind.groupNumbers), \(Interaction.Kind.pauseNumbers))
+                AND (kind <> ?1 OR occurred_at >= ?2)
             ORDER BY user_key, interaction_key
             """)
         rows.bind(Interaction.Kind.impression.number, at: 1)
         rows.bind(impressionsSince, at: 2)
-        var member = (column: 0, interactions: [Interaction]())
+        var member = (column: 0, interactions: [Interaction](), pause: Pause?.none)
+        func end() {
+            if !member.interactions.isEmpty || member.pause != nil {
+                body(member.column, member.interactions, member.pause)
+            }
+        }
         while try rows.step() {
             guard (0...Catalog.keyLimit).contains(rows.integer(0)) else {
                 throw .damaged("interactions of a user who cannot be")
             }
             let column = Int(rows.integer(0))
             if column != member.column {
-                if !member.interactions.isEmpty { body(member.column, member.interactions) }
-                member = (column, [])
+                end()
+                member = (column, [], nil)
             }
+            guard let kind = Interaction.Kind(number: rows.integer(1)) else { continue }
             let seconds = rows.optionalInteger(4).map { Int($0) }
-            guard let effect = Interaction.Kind(number: rows.integer(1))?.effect(seconds: seconds),
-                let row = rowsOfKeys[rows.integer(2)]
+            if let pause = Pause(kind, atMilliseconds: rows.milliseconds(3), seconds: seconds) {
+                member.pause.settle(pause)
+                continue
+            }
+            guard let effect = kind.effect(seconds: seconds), let row = rowsOfKeys[rows.integer(2)]
             else { continue }
             member.interactions.append(Interaction(effect, group: row, atMilliseconds: rows.milliseconds(3)))
         }
-        if !member.interactions.isEmpty { body(member.column, member.interactions) }
+        end()
     }
 }

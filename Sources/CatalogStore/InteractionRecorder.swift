@@ -79,8 +79,11 @@ final class InteractionRecorder {
     }
 
     /// Returns the key of the group, photo or member that an interaction is about, or nil if there is none.
+    ///
+    /// It is 0 for an interaction that is about the member's own list.
     private func key(ofSubject record: InteractionRecord) throws(Failure) -> Int64? {
-        guard let row = subjects[record.kind.subject] else {
+        guard let kind = record.kind.subject else { return 0 }
+        guard let row = subjects[kind] else {
             return try ledger.isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
         }
         row.bind(record.subjectID, at: 1)

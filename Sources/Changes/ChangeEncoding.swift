@@ -33,7 +33,8 @@ enum InteractionField: String, CaseIterable {
     case id, kind
     /// The external id of the group, the photo or the followed member; the time, in Unix milliseconds.
     case group, photo, user, at
-    /// The list that the group was shown in, its position there, the variant of an experiment, the seconds of a view.
+    /// The list that showed the group, its position there, the variant of an experiment, the seconds of a view or
+    /// pause.
     case list, position, variant, seconds
 }
 
@@ -225,7 +226,7 @@ extension InteractionRecord {
         var fields = Fields<InteractionField>()
         fields.set(.id, id)
         fields.set(.kind, kind.number)
-        fields.set(InteractionField(kind.subject), subjectID)
+        if let subject = kind.subject { fields.set(InteractionField(subject), subjectID) }
         fields.set(.at, atMilliseconds)
         fields.set(.list, recommendationID)
         fields.set(.position, position.map { Int64($0) })
@@ -237,7 +238,7 @@ extension InteractionRecord {
     fileprivate init?(_ json: ChangeJSON) {
         guard var fields = Fields<InteractionField>(json), let id = fields.text(.id),
             let kind = fields.integer(.kind).flatMap({ Interaction.Kind(number: $0) }),
-            let subject = fields.text(InteractionField(kind.subject)), let at = fields.integer(.at)
+            let subject = kind.subject.map({ fields.text(InteractionField($0)) }) ?? "", let at = fields.integer(.at)
         else { return nil }
         self.init(
             id: id, kind, subjectID: subject, atMilliseconds: at, recommendationID: fields.text(.list),

@@ -45,7 +45,7 @@ package struct MemberChange: Sendable, Equatable {
     }
 }
 
-/// Something a member did with a group, a photo or another member, by external ids.
+/// Something a member did with a group, a photo, another member or the own list, by external ids.
 ///
 /// Clients send it like this, and catalogs and journals store it.
 package struct InteractionRecord: Sendable, Equatable {
@@ -54,6 +54,8 @@ package struct InteractionRecord: Sendable, Equatable {
     /// The kind of the interaction.
     package var kind: Interaction.Kind
     /// The external id of the group, the photo or the member that it is about; see `Interaction.Kind.subject`.
+    ///
+    /// It is empty if the interaction is about the member's own list.
     package var subjectID: String
     /// The time, in Unix milliseconds.
     package var atMilliseconds: Int64
@@ -63,11 +65,14 @@ package struct InteractionRecord: Sendable, Equatable {
     package var position: Int?
     /// The member's variant of an experiment.
     package var variant: String?
-    /// The time that the member looked at the group, in seconds; of a view only.
+    /// The time that the member looked at the group, or the length of a pause that ends by itself, in seconds.
     package var seconds: Int?
 
     /// The effect on the member's profile; nil if it has none.
     var effect: Interaction.Effect? { kind.effect(seconds: seconds) }
+
+    /// The pause that it begins or ends, or nil if it is about something else.
+    package var pause: Pause? { Pause(kind, atMilliseconds: atMilliseconds, seconds: seconds) }
 
     /// The group's external id, or nil if it is about something else.
     package var groupID: String? { kind.subject == .group ? subjectID : nil }

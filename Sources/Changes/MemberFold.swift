@@ -153,7 +153,7 @@ struct MemberFold {
 
     /// A register that the latest event of a pair wins.
     private struct Register: Hashable {
-        let subject: Interaction.Kind.Subject
+        let subject: Interaction.Kind.Subject?
         let id: BytewiseString
         /// Whether it says if the group is dismissed, and not if the pair is in its table.
         let isDismissal: Bool
@@ -165,7 +165,7 @@ struct MemberFold {
             case .join, .leave: isDismissal = false
             case .click, .impression: return nil
             case nil:
-                guard record.kind.pairChange != nil else { return nil }
+                guard record.kind.pairChange != nil || record.pause != nil else { return nil }
                 isDismissal = false
             }
             (subject, id) = (record.kind.subject, BytewiseString(record.subjectID))

@@ -82,7 +82,7 @@ extension Change {
                     switch interactions[index].kind.subject {
                     case .group: interactions[index].subjectID = try group(id)
                     case .user: interactions[index].subjectID = try user(id)
-                    case .photo: break
+                    case .photo, nil: break
                     }
                 }
                 change.action = .record(interactions)

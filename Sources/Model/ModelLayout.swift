@@ -37,8 +37,8 @@
 package enum ModelLayout {
     /// The first bytes of a model file.
     package static let magic: [UInt8] = Array("COTERIE\n".utf8)
-    /// The format that this program writes, and the only one it reads.
-    package static let format: UInt32 = 5
+    /// The format that this program writes, and the only one it reads; that of the published members goes with it.
+    package static let format: UInt32 = 6
     /// The number of bytes before the section table.
     package static let headerByteCount = 64
     /// The number of bytes of an entry in the section table.

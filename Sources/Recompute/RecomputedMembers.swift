@@ -57,7 +57,7 @@ struct RecomputedMembers: MemberSource {
 }
 
 extension RecomputedMembers {
-    /// Reads and encodes the members of a version: the users with a group, feedback, interests or hints.
+    /// Reads and encodes the members of a version: the users with a group, feedback, a pause, interests or hints.
     ///
     /// - Parameters:
     ///   - hints: the groups that the users' favourites, follows and own photos point to.
@@ -117,8 +117,9 @@ struct MemberEvents: Sendable {
         let usual = PlanConfiguration().feedback
         var found: [UInt32: MemberEvents] = [:]
         try entries.forEachMember(impressionsSince: usual.earliestImpression(atMilliseconds: instant)) {
-            column, interactions in
-            let events = MemberEvents(interactions, instant, usual.impressionHalfLifeDays)
+            column, interactions, pause in
+            var events = MemberEvents(interactions, instant, usual.impressionHalfLifeDays)
+            events.feedback.pause = pause
             if !events.left.isEmpty || events.feedback != PublishedMember.Feedback() { found[UInt32(column)] = events }
         }
         return found

@@ -71,7 +71,7 @@ struct HiddenGroupTests {
         try catalog.take([.member(MemberChange(ofUser: "u", .record(clicks)))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { _, interactions in
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { _, interactions, _ in
                 rows += interactions.map { Int($0.group) }
             }
             return rows

@@ -42,8 +42,8 @@ struct InteractionTests {
         #expect(try catalog.history(ofUser: "u", impressionsSince: 5) == sent)
         for (since, count) in [(5, 2), (6, 1)] {
             var counts: [Int] = []
-            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: Int64(since)) {
-                counts.append($1.count)
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: Int64(since)) { _, found, _ in
+                counts.append(found.count)
             }
             // The first member is u. The second is v, with a recorded impression only.
             #expect(counts == (count == 2 ? [2, 1] : [1]))

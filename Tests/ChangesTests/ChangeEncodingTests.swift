@@ -34,11 +34,16 @@ struct ChangeEncodingTests {
                         InteractionRecord(id: "3", .follow, subjectID: "bob", atMilliseconds: 7),
                         InteractionRecord(id: "4", .unfollow, subjectID: "cat", atMilliseconds: 8),
                         InteractionRecord(id: "5", .view, subjectID: "owls", atMilliseconds: 9, seconds: 30),
+                        InteractionRecord(id: "6", .pause, subjectID: "", atMilliseconds: 10, seconds: 86_400),
+                        InteractionRecord(id: "7", .pause, subjectID: "", atMilliseconds: 11),
+                        InteractionRecord(id: "8", .resume, subjectID: "", atMilliseconds: 12),
                     ]))),
             #"{"v":1,"kind":1,"user":"ann","interactions":[{"id":"1","kind":6,"photo":"p1","at":5},"#
                 + #"{"id":"2","kind":7,"photo":"p2","at":6},{"id":"3","kind":8,"user":"bob","at":7},"#
                 + #"{"id":"4","kind":9,"user":"cat","at":8},"#
-                + #"{"id":"5","kind":10,"group":"owls","at":9,"seconds":30}]}"#
+                + #"{"id":"5","kind":10,"group":"owls","at":9,"seconds":30},"#
+                + #"{"id":"6","kind":11,"at":10,"seconds":86400},{"id":"7","kind":11,"at":11},"#
+                + #"{"id":"8","kind":12,"at":12}]}"#
         ),
         (
             .member(MemberChange(ofUser: "ann", .forget(id: "2"))),
@@ -142,7 +147,7 @@ struct ChangeEncodingTests {
     func kinds() {
         let words = [
             "join", "leave", "dismiss", "undismiss", "click", "impression", "favourite", "unfavourite", "follow",
-            "unfollow", "view",
+            "unfollow", "view", "pause", "resume",
         ]
         for (number, word) in words.enumerated() {
             #expect(Interaction.Kind(number: Int64(number))?.rawValue == word)

@@ -19,7 +19,7 @@ struct MemberFoldTests {
     ///
     /// The interactions are in the order in which they arrived.
     private struct Effect: Equatable {
-        /// The last event of each group, photo and followed member, to the whole second.
+        /// The last event of each group, photo and followed member, and of the list, to the whole second.
         var pairs: [String: InteractionRecord] = [:]
         var dismissals: [String: InteractionRecord] = [:]
         var clicked: Set<String> = []
@@ -33,8 +33,9 @@ struct MemberFoldTests {
             for interaction in interactions {
                 let group = interaction.subjectID
                 switch interaction.effect {
-                case nil where interaction.kind.pairChange == nil: break
-                case .join, .leave, nil: settle(&pairs["\(interaction.kind.subject) \(group)"], interaction)
+                case nil where interaction.kind.pairChange == nil && interaction.pause == nil: break
+                case .join, .leave, nil:
+                    settle(&pairs["\(interaction.kind.subject?.rawValue ?? "list") \(group)"], interaction)
                 case .dismiss, .undismiss: settle(&dismissals[group], interaction)
                 case .click:
                     clicked.insert(group)

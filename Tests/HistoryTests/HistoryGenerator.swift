@@ -34,10 +34,11 @@ struct HistoryGenerator {
                     case .group: pick(groups)
                     case .photo: pick(photos)
                     case .user: pick(users)
+                    case nil: ""
                     }
                 let at = time(inSlot: slot, times)
                 times.append(at)
-                act = .told(kind, subject, seconds: kind == .view ? pick([3, 30]) : nil, atMilliseconds: at)
+                act = .told(kind, subject, seconds: seconds(of: kind), atMilliseconds: at)
             case 64..<67 where !sent.isEmpty: act = .retry(ofSlot: pick(sent))
             case 67..<72 where !sent.isEmpty: act = .forgetOne(ofSlot: pick(sent))
             case 72..<75: act = .forgetAll
@@ -72,8 +73,17 @@ struct HistoryGenerator {
     private mutating func kind() -> Interaction.Kind {
         pick([
             .join, .join, .join, .leave, .leave, .leave, .dismiss, .dismiss, .undismiss, .click, .impression,
-            .impression, .favourite, .unfavourite, .follow, .unfollow, .view,
+            .impression, .favourite, .unfavourite, .follow, .unfollow, .view, .pause, .pause, .resume,
         ])
+    }
+
+    /// Returns the seconds of a view, or those of a pause, which may be over soon.
+    private mutating func seconds(of kind: Interaction.Kind) -> Int? {
+        switch kind {
+        case .view: pick([3, 30])
+        case .pause: pick([nil, 9_000, 86_400])
+        default: nil
+        }
     }
 
     /// Returns the present time, an earlier one, that of another event or of its second, or one still to come.

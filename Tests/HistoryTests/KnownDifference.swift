@@ -47,7 +47,7 @@ struct KnownDifference: Sendable, CustomTestStringConvertible {
         KnownDifference(
             title: "one forgotten event that the version has",
             reason: "a version has sums and no events; all beside Redis show it until the next version",
-            fields: [.dismissed, .shown], readers: besideRedis,
+            fields: [.dismissed, .shown, .pause], readers: besideRedis,
             meets: { history, _ in history.has { if case .forgetOne = $0 { true } else { false } } },
             example: History([1: told(.dismiss, hour: 1), 5: Event(act: .forgetOne(ofSlot: 1))])),
         KnownDifference(

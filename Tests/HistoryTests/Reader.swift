@@ -52,6 +52,9 @@ struct Reader {
             .dismissed: profile.dismissals.map { id($0.group) },
             .shown: profile.exposures.map { "\(id($0.group)) ×\(Int($0.impressions.rounded()))" },
             .interests: profile.topics,
+            .pause: profile.pause.map { pause in
+                [pause.endSeconds == 0 ? "over" : pause.endSeconds.map { "until \($0)" } ?? "for good"]
+            } ?? [],
             .hints: profile.hints.map { "\($0.kind.rawValue) \(id($0.group)) ×\($0.count)" },
         ]
         if let source = community as? any CommunitySource {

@@ -2,7 +2,7 @@ import Model
 
 /// A part of an answer about a member.
 enum Field: String, Sendable, CaseIterable {
-    case joined, dismissed, shown, interests, history
+    case joined, dismissed, shown, interests, pause, history
     /// These have no reference: readers are compared with one another.
     case list, hints, photos, contacts
 }
@@ -14,7 +14,7 @@ typealias Answer = [Field: [String]]
 ///
 /// The latest event of a pair or a dismissal counts, in whole seconds; of events in the same second, the one that
 /// arrived later. A row of a file is older than an event of its second. Without a time, or with one that is still to
-/// come, the row is older than all events. Of stated interests, the last to arrive count. Impressions and clicks count
+/// come, the row is older than all events. The same holds for pauses. Of stated interests, the last to arrive count. Impressions and clicks count
 /// in the order in which they arrive.
 struct Reference {
     private struct Told {
@@ -107,6 +107,12 @@ struct Reference {
         events.reduce(nil) { last, next in last.map { next.time >= $0.time } ?? true ? next : last }
     }
 
+    /// The last statement about seeing groups at all, with the second at which a pause ends by itself.
+    private var pause: [String] {
+        guard let last = Self.latest(told.filter { $0.kind == .pause || $0.kind == .resume }) else { return [] }
+        return [last.kind == .resume ? "over" : last.seconds.map { "until \(last.time + Int64($0))" } ?? "for good"]
+    }
+
     /// The answer, of groups that are shown.
     func answer(shows: (String) -> Bool) -> Answer {
         let groups = Set(told.filter { $0.kind.subject == .group }.map(\.subject)).filter(shows)
@@ -127,7 +133,7 @@ struct Reference {
         }
         return [
             .joined: pairs(.membership).filter(shows), .dismissed: dismissed.sorted(), .shown: shown.sorted(),
-            .interests: interests,
+            .interests: interests, .pause: pause,
             .history: told.filter(\.isListed).map { "\($0.kind.rawValue) \($0.subject) of slot \($0.slot)" },
         ]
     }

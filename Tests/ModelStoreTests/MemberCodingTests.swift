@@ -42,9 +42,11 @@ struct MemberCodingTests {
                 exposures: [.init(group: 7, impressions: 1.5)], interestBytes: Array("é".utf8)[...],
                 interestsStamp: 128, hints: [GroupHint(.follows, group: 7, units: 24, count: 3)]))
         member.feedback.isUnlisted = true
+        // The pause begins with the version, and is for good.
+        member.feedback.pause = Pause(atSeconds: Self.created, endSeconds: nil)
         let bytes: [UInt8] = [
-            3, 0, 0, 1, 2, 1, 1, 3, 0x80, 0x80, 0x80, 0x80, 0x10, 1, 7, 0xDC, 0x0B, 2, 0xC3, 0xA9, 0x80, 1, 0, 1, 7, 24,
-            3, 0,
+            7, 0, 0, 1, 2, 1, 1, 3, 0x80, 0x80, 0x80, 0x80, 0x10, 1, 7, 0xDC, 0x0B, 2, 0xC3, 0xA9, 0x80, 1, 1, 0, 0, 1,
+            7, 24, 3, 0,
         ]
         #expect(encoded(member) == bytes)
     }

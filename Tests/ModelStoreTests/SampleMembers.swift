@@ -75,6 +75,10 @@ struct SampleMembers: MemberSource {
                 groups(0.03).map { GroupHint(kind, group: $0, units: time(), count: time()) }
             })
         member.feedback.isUnlisted = Bool.random(using: &generator)
+        if Bool.random(using: &generator) {
+            let end = [nil, 0, Int64(time())].randomElement(using: &generator) ?? nil
+            member.feedback.pause = Pause(atSeconds: Int64(time()), endSeconds: end)
+        }
         return member
     }
 

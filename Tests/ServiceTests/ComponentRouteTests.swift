@@ -76,6 +76,21 @@ struct ComponentRouteTests {
         #expect(none.newState == state && none.groups.isEmpty && none.destroyed.isEmpty)
     }
 
+    @Test("The number of the last own action changes nothing in an answer but its address")
+    func seen() throws {
+        let members = try MemberCatalog()
+        let routes = try members.routes()
+        for target in ["recommendations?session=s", "changes?session=s"] {
+            let answers = try ["", "&seen=1", "&seen=9007199254740991"].map { number in
+                try routes.answer(.direct, "/v1/users/ann/" + target + number)
+            }
+            #expect(answers.allSatisfy { $0.status == 200 && $0.body == answers[0].body })
+            for wrong in ["-1", "x", "9007199254740992"] {
+                #expect(try routes.answer(.direct, "/v1/users/ann/\(target)&seen=\(wrong)").status == 400)
+            }
+        }
+    }
+
     @Test("A state that no program wrote is refused with its own problem", arguments: ["x", "a*", "aAAAA", "b0"])
     func badState(_ state: String) throws {
         let members = try MemberCatalog()

@@ -103,6 +103,26 @@ struct ExperimentTests {
         #expect(try sessions.integer("SELECT count(*) FROM sessions") == 1 && log.waitingCount == 1)
     }
 
+    @Test("A member who has paused the list is not counted meanwhile", arguments: [0, 1 << 20])
+    func paused(cacheBytes: Int) throws {
+        try start("tried")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log, cacheBytes: cacheBytes)
+        let router = routes.router()
+        #expect(try router.answer(path).status == 200 && log.waitingCount == 1)
+        let post = { (row: String) in
+            try router.answer(
+                "/v1/users/ann/interactions", method: "POST", headers: ["Content-Type: application/json"],
+                body: Array(#"{"interactions":[\#(row)]}"#.utf8)
+            ).status
+        }
+        #expect(try post(#"{"id":"1","kind":"pause"}"#) == 200)
+        let paused = try router.answer(path)
+        #expect(paused.text.contains(#""paused":true"#) && log.waitingCount == 1)
+        #expect(try post(#"{"id":"2","kind":"resume"}"#) == 200)
+        #expect(try router.answer(path + "?session=other").text.contains(#""paused":false"#) && log.waitingCount == 2)
+    }
+
     @Test("Equal pages of later writes add up, and a list of another filter is another page")
     func addingUp() throws {
         try start("tried")

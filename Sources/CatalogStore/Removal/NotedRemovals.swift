@@ -68,12 +68,13 @@ final class NotedRemovals {
         throws(Failure) -> Bool
     {
         let subject = interaction.subjectID
-        let kind: ImportKind =
-            switch interaction.kind.subject {
-            case .group: .groups
-            case .photo: .photos
-            case .user: .users
-            }
+        let kind: ImportKind
+        switch interaction.kind.subject {
+        case .group: kind = .groups
+        case .photo: kind = .photos
+        case .user: kind = .users
+        case nil: return false
+        }
         if try isRemoved(kind, [subject], after: stamp) { return true }
         guard let source = interaction.kind.pairChange?.source else { return false }
         return try isRemoved(

@@ -184,8 +184,9 @@ package protocol EntrySource: AnyObject {
         _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(Failure) -> Part
     ) throws(Failure) -> [Part]
 
-    /// Calls `body` with each member's interactions with groups; see `CatalogSnapshot`.
-    func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(Failure)
+    /// Calls `body` with each member's interactions with groups and last pause; see `CatalogSnapshot`.
+    func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void)
+        throws(Failure)
 }
 
 /// The ids and the stated interests of users, by their column in a matrix.

@@ -46,12 +46,12 @@ package final class TableSnapshot: EntrySource {
         return users
     }
 
-    /// Calls `body` with each member's interactions with groups, by column.
-    package func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
+    /// Calls `body` with each member's interactions with groups and last pause, by column.
+    package func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void)
         throws(Failure)
     {
-        try snapshot.forEachMember(impressionsSince: impressionsSince) { key, interactions in
-            if let column = numbers.columnOfKey[Int64(key)] { body(Int(column), interactions) }
+        try snapshot.forEachMember(impressionsSince: impressionsSince) { key, interactions, pause in
+            if let column = numbers.columnOfKey[Int64(key)] { body(Int(column), interactions, pause) }
         }
     }
 }

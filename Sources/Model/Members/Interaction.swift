@@ -26,6 +26,10 @@ package struct Interaction: Sendable, Equatable {
         case unfollow
         /// The member looked at the group for some seconds.
         case view
+        /// The member wants to be shown no groups, for some time or for good.
+        case pause
+        /// The member wants to be shown groups again.
+        case resume
 
         /// The kinds of thing that an interaction can be about.
         package enum Subject: String, Sendable, CaseIterable {
@@ -46,7 +50,7 @@ package struct Interaction: Sendable, Equatable {
         /// All there is to say of a kind; the effect is nil if it is about no group.
         ///
         /// A number is never used for anything else again.
-        private var facts: (number: Int64, subject: Subject, pairs: PairChange?, effect: Effect?) {
+        private var facts: (number: Int64, subject: Subject?, pairs: PairChange?, effect: Effect?) {
             switch self {
             case .join: (0, .group, PairChange(source: .memberships, adds: true), .join)
             case .leave: (1, .group, PairChange(source: .memberships, adds: false), .leave)
@@ -59,6 +63,8 @@ package struct Interaction: Sendable, Equatable {
             case .follow: (8, .user, PairChange(source: .follows, adds: true), nil)
             case .unfollow: (9, .user, PairChange(source: .follows, adds: false), nil)
             case .view: (10, .group, nil, .click)
+            case .pause: (11, nil, nil, nil)
+            case .resume: (12, nil, nil, nil)
             }
         }
 
@@ -75,8 +81,8 @@ package struct Interaction: Sendable, Equatable {
         /// Its number in catalogs, journals and streams.
         package var number: Int64 { facts.number }
 
-        /// The kind of thing that it is about.
-        package var subject: Subject { facts.subject }
+        /// The kind of thing that it is about; nil if it is about the member's own list.
+        package var subject: Subject? { facts.subject }
 
         /// Its change of a table of pairs; nil if it changes none.
         package var pairChange: PairChange? { facts.pairs }
@@ -99,6 +105,9 @@ package struct Interaction: Sendable, Equatable {
         /// The numbers of all kinds that are about groups, separated as in SQL.
         package static let groupNumbers =
             allCases.filter { $0.subject == .group }.map { String($0.number) }.joined(separator: ", ")
+
+        /// The numbers of the kinds that begin and end a pause, separated as in SQL.
+        package static let pauseNumbers = "\(Self.pause.number), \(Self.resume.number)"
 
         /// The tables of pairs that interactions change.
         package static let changedSources = allCases.compactMap(\.pairChange).filter(\.adds).map(\.source)

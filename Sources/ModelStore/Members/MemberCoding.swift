@@ -6,7 +6,7 @@ package import Model
 /// previous one, or to 0. An unknown time is 0. Any other time is 1 + (created − time) mod 2³², in Unix seconds, with
 /// the creation of the version. The parts follow one another in this order:
 ///
-/// - a byte of marks: 1 for a user who is not listed, 2 for interests with a stamp
+/// - a byte of marks: 1 for a user who is not listed, 2 for interests with a stamp, 4 for a pause
 /// - the number of groups that the user is in; for each its difference, and the time of joining
 /// - the number of groups that the user left; for each its difference, and the time
 /// - the number of dismissals; for each the difference of its group, and its time
@@ -14,6 +14,7 @@ package import Model
 /// - the number of exposures; for each the difference of its group, and the impressions in thousandths
 /// - the length of the interests in bytes, and the interests in UTF-8, separated by semicolons
 /// - the stamp of the interests in Unix milliseconds, if they have one
+/// - the time of a pause or its end, and the time until which it lasts, if there was any; unknown is for good
 /// - nothing, if there are no hints; otherwise for each kind of `EvidenceKind` their number
 /// - after each of these numbers, for each hint the difference of its group, its units and its count
 package struct MemberCoding: Sendable, Equatable {
@@ -23,6 +24,7 @@ package struct MemberCoding: Sendable, Equatable {
 
     private static let unlistedMark: UInt8 = 1
     private static let stampMark: UInt8 = 2
+    private static let pauseMark: UInt8 = 4
 
     package init(createdAtMilliseconds: Int64, groupCount: Int) {
         created = UInt32(clamping: createdAtMilliseconds / 1000)
@@ -40,7 +42,8 @@ package struct MemberCoding: Sendable, Equatable {
     package func appendWithoutHints(_ member: PublishedMember, to bytes: inout [UInt8]) -> Bool {
         let feedback = member.feedback
         bytes.append(
-            (feedback.isUnlisted ? Self.unlistedMark : 0) | (feedback.interestsStamp == nil ? 0 : Self.stampMark))
+            (feedback.isUnlisted ? Self.unlistedMark : 0) | (feedback.interestsStamp == nil ? 0 : Self.stampMark)
+                | (feedback.pause == nil ? 0 : Self.pauseMark))
         guard append(member.joined, \.group, to: &bytes, { time($0.seconds) }),
             append(member.left, \.group, to: &bytes, { time($0.seconds) }),
             append(feedback.dismissals, \.group, to: &bytes, { time(UInt32(clamping: $0.atMilliseconds / 1000)) }),
@@ -50,6 +53,11 @@ package struct MemberCoding: Sendable, Equatable {
         Varint.append(UInt64(feedback.interestBytes.count), to: &bytes)
         bytes.append(contentsOf: feedback.interestBytes)
         if let stamp = feedback.interestsStamp { Varint.append(UInt64(bitPattern: stamp), to: &bytes) }
+        if let pause = feedback.pause {
+            for seconds in [pause.atSeconds, pause.endSeconds] {
+                Varint.append(time(seconds.map { UInt32(clamping: $0) }), to: &bytes)
+            }
+        }
         return true
     }
 
@@ -95,9 +103,8 @@ package struct MemberCoding: Sendable, Equatable {
 
     /// Decodes a value, or returns `nil` if it is malformed or has a group that is not of the version.
     package func decode(_ bytes: borrowing Span<UInt8>) -> PublishedMember? {
-        guard let marks = bytes.isEmpty ? nil : bytes[0], marks <= Self.unlistedMark | Self.stampMark else {
-            return nil
-        }
+        guard let marks = bytes.isEmpty ? nil : bytes[0], marks <= Self.unlistedMark | Self.stampMark | Self.pauseMark
+        else { return nil }
         var offset = 1
         var member = PublishedMember()
         guard let joined = decode(bytes, at: &offset, time, { PublishedMember.Joined(group: $0, seconds: $1) }),
@@ -116,6 +123,12 @@ package struct MemberCoding: Sendable, Equatable {
         if marks & Self.stampMark != 0 {
             guard let stamp = Self.number(bytes, at: &offset) else { return nil }
             member.feedback.interestsStamp = Int64(bitPattern: stamp)
+        }
+        if marks & Self.pauseMark != 0 {
+            guard let at = Self.number(bytes, at: &offset).flatMap(knownTime),
+                let end = Self.number(bytes, at: &offset).flatMap(time)
+            else { return nil }
+            member.feedback.pause = Pause(atSeconds: Int64(at), endSeconds: end.map(Int64.init))
         }
         guard offset < bytes.count else { return member }
         for kind in EvidenceKind.allCases {

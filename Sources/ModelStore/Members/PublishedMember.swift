@@ -25,7 +25,7 @@ package struct PublishedMember: Sendable, Equatable {
         package init(group: UInt32, seconds: UInt32) { (self.group, self.seconds) = (group, seconds) }
     }
 
-    /// A user's dismissals, exposures and interests, and the groups that favourites and follows point to.
+    /// A user's dismissals, exposures, interests and pause, and the groups that favourites and follows point to.
     package struct Feedback: Sendable, Equatable {
         /// The least impressions of a published exposure; fewer would be rounded to 0.
         package static let leastImpressions = 0.0005
@@ -43,6 +43,8 @@ package struct PublishedMember: Sendable, Equatable {
         /// unknown.
         package var interestsStamp: Int64?
 
+        /// The last pause of the list, or its end; nil if the user never paused.
+        package var pause: Pause?
         /// The groups that favourites and follows point to, in the order of the kinds, then of the groups.
         package var hints: [GroupHint]
         /// Whether the user may not be counted to others.

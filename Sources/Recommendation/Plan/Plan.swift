@@ -11,6 +11,9 @@ package struct Plan: Sendable, Equatable {
     /// The number of candidates that passed all filters.
     package var candidateCount: Int
 
+    /// The list of a member who is to be shown no groups.
+    package static let paused = Plan(items: [], interests: [], bucket: 0, candidateCount: 0)
+
     package init(items: [PlanItem], interests: [Interest], bucket: Int64, candidateCount: Int) {
         self.items = items
         self.interests = interests
@@ -92,6 +95,9 @@ package struct PlanRequest: Sendable, Equatable {
     ///
     /// A shorter list is a prefix of a longer one.
     package var length: Int?
+
+    /// Whether the member is to be shown no groups; a planner makes the list all the same.
+    package var isPaused: Bool { profile.pause?.isOn(atMilliseconds: atMilliseconds) == true }
 
     package init(
         profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none,

@@ -28,6 +28,8 @@ package struct MemberProfile: Sendable, Equatable {
     package var hints: [GroupHint] = []
     /// Stated interests, as the member wrote them.
     package var topics: [String]
+    /// The last pause of the list, or its end; nil if the member never paused.
+    package var pause: Pause?
     /// The time of the earliest membership that was read, in Unix milliseconds, or `nil` if none was read.
     ///
     /// The time is 0 if that of one membership is not known.

@@ -16,6 +16,8 @@ package struct MemberState: Sendable, Equatable {
     package var topics: [String] = []
     /// The stamp of the statement of interests, in Unix milliseconds; nil if no statement is known.
     package var topicsStamp: Int64?
+    /// The last pause of the list, or its end; nil if the member never paused.
+    package var pause: Pause?
     /// The groups that the member's favourites, followed members and own photos point to.
     package var hints: [GroupHint] = []
     /// As in `MemberProfile`.
@@ -49,8 +51,8 @@ package struct MemberState: Sendable, Equatable {
         }
     }
 
-    /// Forgets what the member did with groups, but for memberships.
-    package mutating func forgetFeedback() { (dismissals, impressions) = ([:], [:]) }
+    /// Forgets what the member did with groups and with the list, but for memberships.
+    package mutating func forgetFeedback() { (dismissals, impressions, pause) = ([:], [:], nil) }
 
     /// Replaces the stated interests, unless a later statement is known.
     ///
@@ -71,6 +73,7 @@ extension MemberState {
         }
         for exposure in profile.exposures { impressions[exposure.group] = exposure.impressions }
         topics = profile.topics
+        pause = profile.pause
         hints = profile.hints
         firstJoinAtMilliseconds = profile.firstJoinAtMilliseconds
     }
@@ -84,6 +87,7 @@ extension MemberState {
                 Dismissal(group: $0, atMilliseconds: $1.atMilliseconds ?? 0)
             },
             exposures: impressions.map { Exposure(group: $0, impressions: $1) }, topics: topics)
+        profile.pause = pause
         profile.hints = hints
         profile.firstJoinAtMilliseconds = firstJoinAtMilliseconds
         return profile

@@ -189,8 +189,8 @@ final class JournalSource: CommunitySource {
         return try journal.apply(change)
     }
 
-    /// Whether a member may do something with a group, a photo or another member.
-    private func isKnown(_ id: String, _ subject: Interaction.Kind.Subject, in snapshot: ModelSnapshot?)
+    /// Whether a member may do something with a group, a photo, another member or the own list.
+    private func isKnown(_ id: String, _ subject: Interaction.Kind.Subject?, in snapshot: ModelSnapshot?)
         throws(Failure) -> Bool
     {
         switch subject {
@@ -207,6 +207,7 @@ final class JournalSource: CommunitySource {
             guard let base else { return true }
             let isListed = try base.read { catalog throws(Failure) in try catalog.has(id, in: .users) }
             return isListed ? true : try journal.recentChanges(ofUser: id, beyond: base.taken()) != nil
+        case nil: return true
         }
     }
 

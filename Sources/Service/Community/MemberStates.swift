@@ -33,6 +33,9 @@ extension MemberState {
         }
         topics = member.feedback.interests
         topicsStamp = member.feedback.interestsStamp
+        pause = member.feedback.pause.map {
+            Pause(atSeconds: min($0.atSeconds, manifest.createdAtMilliseconds / 1000), endSeconds: $0.endSeconds)
+        }
         hints = member.feedback.hints
         firstJoinAtMilliseconds = member.joined.map { Int64($0.seconds ?? 0) * 1000 }.min()
     }
@@ -55,9 +58,7 @@ extension MemberState {
         // The catalog has them all.
         forgetFeedback()
         if let known, known.hasStatedInterests { topics = known.interests }
-        replay(
-            try catalog.interactions(ofUser: id, for: planner, without: forgotten, atMilliseconds: instant),
-            atMilliseconds: instant, halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+        try replay(from: catalog, ofUser: id, for: planner, without: forgotten, atMilliseconds: instant)
     }
 
     /// Replays changes that a version or a catalog lacks.
@@ -71,8 +72,6 @@ extension MemberState {
         for removal in changes.removals where removal.table == RelationSource.memberships.table {
             if let group = planner.model.index(ofID: removal.groupID) { memberships[UInt32(group)] = nil }
         }
-        replay(
-            changes.interactions.compactMap { Interaction($0, in: planner.model) }, atMilliseconds: instant,
-            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+        replay(changes.interactions, for: planner, atMilliseconds: instant)
     }
 }

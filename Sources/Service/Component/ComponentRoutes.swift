@@ -17,7 +17,7 @@ extension Endpoint {
             path: [.member],
             parameters: [
                 Parameter("since", .text(1...ViewState.lengthLimit), "The newState of an earlier answer"),
-                .session, listed,
+                .session, .seen, listed,
                 Parameter(
                     "maxChanges", .integer(1...1000, standard: 500), "How many changes since a state, at most"),
             ] + Parameter.filters,
@@ -73,7 +73,7 @@ extension Responder {
             destroyed: changes.destroyed,
             groups: (changes.created + changes.updated).compactMap { id in
                 view.state(of: id).map { MemberChanges.Row(groupId: id, state: $0) }
-            }, order: order, atMilliseconds: instant)
+            }, order: order, atMilliseconds: instant, pause: shown.context.pause)
     }
 
     private static func changes(to view: MemberView, _ call: Call) throws(Problem) -> ViewChanges {

@@ -26,7 +26,10 @@ extension Call {
     ) throws(Problem) -> MemberContext {
         var (snapshot, arms, choice) = (snapshot, kept ?? [], ListChoice())
         var (request, isKnown) = try planRequest(ofUser: id, at: instant, filters, in: snapshot)
-        if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
+        // Experiments do not count members whom no list is shown.
+        if request.isPaused {
+            arms = []
+        } else if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
             if kept == nil {
                 arms = assigner.arms(
                     ofMember: id, groupCount: request.profile.joined.count,
@@ -59,7 +62,7 @@ extension Call {
         -> AssignedPlan
     {
         guard let pair = responder.experiments?.assigner.interleaved(context.arms) else {
-            return AssignedPlan(plan: context.planner.plan(context.request))
+            return AssignedPlan(plan: context.plan())
         }
         let interleaved = InterleavedPlan(
             try plan(pair.first, for: context, filters), try plan(pair.second, for: context, filters), seed: pair.seed,

@@ -31,16 +31,26 @@ package struct MemberContext {
         self.init(snapshot, request, isKnown: true, arms: [], setting: [:])
     }
 
+    /// Whether the member has paused the list, and until when.
+    package var pause: ListPause { ListPause(request) }
+
+    /// Returns the member's list; it is empty if the member has paused it.
+    package func plan(observe: (StageReport) -> Void = { _ in }) -> Plan {
+        request.isPaused ? .paused : planner.plan(request, observe: observe)
+    }
+
     /// Returns the first page of a list that no session stores.
     ///
     /// - Parameter reasonLimit: the most reasons that a row gives.
     package func recommendations(
         _ plan: Plan, limit: Int, reasonLimit: Int = SuggestedGroup.reasonLimit
     ) -> Recommendations {
-        Recommendations(
+        var list = Recommendations(
             snapshot.served, id: recommendationID(of: plan), bucket: plan.bucket,
             interests: plan.interests.map { MemberInterest($0, in: snapshot.model) }, items: plan.items, limit: limit,
             reasonLimit: reasonLimit, for: request.profile, isKnown: isKnown, planner)
+        list.pause = pause
+        return list
     }
 
     /// Returns the id that interactions use for the list they come from.

@@ -57,6 +57,7 @@ extension Responder {
                 \(context.isKnown ? "" : "Nothing is known of this member: the list is the one for newcomers.")
                 """,
             """
+            \(list.pause.words.map { words -> HTML in "<p id=\"pause\" class=\"bad\">No groups are shown: \(words).</p>" })
             \(facts(of: context))
             \(try why(call, context))
             <h2>The list, as it would be made now</h2>
@@ -185,7 +186,7 @@ extension Responder {
     /// Shows what each stage did when the list was made, for a member of an interleaved experiment the usual list.
     private static func trace(of context: MemberContext) -> HTML {
         var trace = StageTrace()
-        let plan = context.planner.plan(context.request) { trace.note($0) }
+        let plan = context.plan { trace.note($0) }
         let rows = trace.stages.map { stage -> [HTML] in
             [
                 "\(stage.report.stage.rawValue)", "\(stage.report.taken)", "\(stage.report.passed)",

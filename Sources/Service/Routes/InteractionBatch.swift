@@ -11,13 +11,15 @@ struct InteractionBatch: RequestBody {
             .text("id", \.id, ids, isRequired: true, "What the client calls it: sending it again changes nothing"),
             .text(
                 "kind", \.kind, .words(Interaction.Kind.allCases.map(\.rawValue)), isRequired: true, "What was done"),
-            .text("groupId", \.groupId, .any, "A public group; for each kind but those about photos and members"),
+            .text("groupId", \.groupId, .any, "A public group; for each kind that is about one"),
             .text("photoId", \.photoId, .identifier, "A public photo; for favourite and unfavourite"),
             .text("userId", \.userId, .identifier, "Another member; for follow and unfollow"),
             .text("recommendationId", \.recommendationId, ids, "The list in which the group was shown"),
             .integer("position", \.position, RecordedInteraction.positions, "The position it had there, from 1"),
             .text("variant", \.variant, ids, "The variant of an experiment"),
             .integer("seconds", \.seconds, RecordedInteraction.viewSeconds, "How long the member looked; for view"),
+            .integer(
+                "days", \.days, Pause.days, "How long no groups are shown; for pause. For good if not given"),
             .texts(
                 "reasons", \.reasons, 0...5, of: InterestsBody.interest,
                 "Why the member joined, as topics, such as owls, feedback or games; for join. They become stated "
@@ -36,7 +38,7 @@ struct InteractionBatch: RequestBody {
         var groupId, photoId, userId: String?
         var atMilliseconds: Int64?
         var recommendationId, variant, origin: String?
-        var position, seconds: Int?
+        var position, seconds, days: Int?
         var reasons: [String]?
     }
 
@@ -78,11 +80,10 @@ struct InteractionBatch: RequestBody {
             ]
             for subject in Interaction.Kind.Subject.allCases
             where (given[subject] ?? nil != nil) != (subject == kind.subject) {
+                let about = kind.subject.map { "a \($0.noun)" } ?? "the member's own list"
+                let complaint = subject == kind.subject ? "is missing" : "has no meaning"
                 throw .badField(
-                    "interactions[\(index)].\(subject.field)",
-                    subject == kind.subject
-                        ? "is missing: \"\(kind.rawValue)\" is about a \(subject.noun)"
-                        : "has no meaning: \"\(kind.rawValue)\" is about a \(kind.subject.noun)")
+                    "interactions[\(index)].\(subject.field)", "\(complaint): \"\(kind.rawValue)\" is about \(about)")
             }
             guard (row.seconds != nil) == (kind == .view) else {
                 throw .badField(
@@ -93,11 +94,15 @@ struct InteractionBatch: RequestBody {
             guard row.reasons == nil || kind == .join else {
                 throw .badField("interactions[\(index)].reasons", "has no meaning: only \"join\" has reasons")
             }
+            guard row.days == nil || kind == .pause else {
+                throw .badField("interactions[\(index)].days", "has no meaning: only \"pause\" has days")
+            }
             records.append(
                 InteractionRecord(
-                    id: row.id, kind, subjectID: (given[kind.subject] ?? nil) ?? "",
+                    id: row.id, kind, subjectID: kind.subject.flatMap { given[$0] ?? nil } ?? "",
                     atMilliseconds: min(row.atMilliseconds ?? now, now), recommendationID: row.recommendationId,
-                    position: row.position, variant: row.variant, seconds: row.seconds))
+                    position: row.position, variant: row.variant,
+                    seconds: row.seconds ?? row.days.map { $0 * Pause.secondsOfDay }))
         }
         return records
     }

@@ -80,7 +80,7 @@ extension Responder {
             if new > 0 { try state(batch, call) }
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownSubject(let index):
-            let subject = records[index].kind.subject
+            guard let subject = records[index].kind.subject else { preconditionFailure("everybody knows the own list") }
             throw .unknownSubject(
                 subject, records[index].subjectID, inField: "interactions[\(index)].\(subject.field)")
         case .otherContent(let index): throw .idTaken(records[index].id, inField: "interactions[\(index)].id")

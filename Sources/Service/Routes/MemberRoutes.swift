@@ -11,7 +11,7 @@ extension Endpoint {
             "recommendations", .get, "/v1/users/{id}/recommendations",
             .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Groups for a member, in the order in which they are shown", path: [.member],
-            parameters: [.limit, .session, .after, .photos] + Parameter.filters, caching: .personal,
+            parameters: [.limit, .session, .after, .photos, .seen] + Parameter.filters, caching: .personal,
             reuse: .untilMemberChange(ofPathParameter: "id"),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
@@ -39,6 +39,7 @@ extension Responder {
             snapshot.served, id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
             limit: call.parameters.limit, for: request.profile, isKnown: context.isKnown, planner)
+        answer.pause = context.pause
         try call.illustrate(&answer)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
         if let last = answer.next {
@@ -71,6 +72,10 @@ extension Parameter {
     static let session = Parameter(
         "session", .text(1...128),
         "The client's session id; without one, a session ends after half an hour without a request")
+    static let seen = Parameter(
+        "seen", .integer(0...(1 << 53) - 1, standard: 0),
+        "The number of the member's last own action. It changes nothing in the answer, but its address: a service worker "
+            + "or a cache has no older one there")
     fileprivate static let after = Parameter(
         "after", .text(1...SeenGroups.lengthLimit),
         "The member next of the page before; or the id of a group to begin after")
@@ -94,7 +99,8 @@ extension Call {
         let kept = frozenPlan(at: instant)
         let context = try context(
             ofMember: id, at: instant, arms: kept?.arms, parameters.filters, in: served)
-        let frozen = if let kept { kept } else { try newPlan(for: context) }
+        // The session's list is there again after a pause.
+        let frozen = if let kept, !context.request.isPaused { kept } else { try newPlan(for: context) }
         let plan = frozen.list(in: context.snapshot)
         return ShownList(
             context: context, plan: plan, items: plan.items(for: context.request, context.planner))
@@ -102,8 +108,8 @@ extension Call {
 
     /// Makes the list of a session that has none, and keeps it unless it is empty or only a header is sent.
     ///
-    /// An empty list would stay empty, even if a group can be in it a moment later. If another request for the session
-    /// was quicker, its list is returned.
+    /// An empty list would stay empty, even if a group can be in it a moment later, as after a pause. If another
+    /// request for the session was quicker, its list is returned.
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
         guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else {
@@ -124,7 +130,9 @@ extension Call {
 
     /// Returns the list with the groups of earlier pages first, their number, and all groups that those pages had.
     fileprivate func earlierPages(of shown: ShownList) throws(Problem) -> ([PlanItem], count: Int, SeenGroups) {
-        guard let after = parameters.text("after") else { return (shown.items, 0, SeenGroups()) }
+        guard let after = parameters.text("after"), !shown.context.request.isPaused else {
+            return (shown.items, 0, SeenGroups())
+        }
         if let seen = SeenGroups(after) {
             let earlier = shown.items.filter { seen.contains(shown.id(of: $0.group)) }
             return (earlier + shown.items.filter { !seen.contains(shown.id(of: $0.group)) }, earlier.count, seen)

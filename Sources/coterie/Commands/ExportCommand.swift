@@ -24,7 +24,7 @@ enum ExportCommand: Subcommand {
 
             recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups \
             that led to the group. Users are those of the catalog, or of --users, sorted by the bytes of their ids. \
-            The work uses all processors. With --output, a command that was killed resumes when it is run again; until \
+            Members who have paused the list are left out and counted. The work uses all processors. With --output, a command that was killed resumes when it is run again; until \
             it is done, the file is called FILE.partial.
 
             Only the owner of a written file can read it.

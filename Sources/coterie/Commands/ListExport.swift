@@ -78,6 +78,10 @@ struct ListExport {
     /// - Throws: among others `Failure`, after the other lists are written, if some users are unknown.
     mutating func run() throws {
         let unknown = try writeLists()
+        if unknown.paused > 0 {
+            let subject = unknown.paused == 1 ? "1 member has" : "\(Formats.grouped(unknown.paused)) members have"
+            printToStandardError("coterie: \(subject) paused the list, and none is written")
+        }
         // Of all members, one is only unknown who went meanwhile, or whom a daemon has forgotten.
         guard unknown.count > 0, listed != nil else { return }
         let named = unknown.first.map { "\"\(shown($0))\"" }.joined(separator: ", ")
@@ -88,10 +92,13 @@ struct ListExport {
                 + "the others have their lists")
     }
 
-    /// Users without lists, because neither the catalog nor the version knows them.
-    private struct UnknownUsers {
+    /// Users without lists: those whom neither the catalog nor the version knows, and those who paused it.
+    private struct UsersWithoutLists {
+        /// The number of members who have paused the list.
+        var paused = 0
+        /// The number of unknown users.
         var count = 0
-        /// The first ids, in ascending order of their bytes; at most ten.
+        /// The first unknown ids, in ascending order of their bytes; at most ten.
         var first: [String] = []
 
         mutating func add(_ ids: [String]) {
@@ -100,7 +107,7 @@ struct ListExport {
         }
     }
 
-    private mutating func writeLists() throws -> UnknownUsers {
+    private mutating func writeLists() throws -> UsersWithoutLists {
         let users = try UserIDs(of: site.catalog, site.members, listed)
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
@@ -133,10 +140,10 @@ struct ListExport {
 
     private func writeRounds(
         of users: UserIDs, after first: String?, _ write: ([UInt8], _ last: String) throws(Failure) -> Void
-    ) throws -> UnknownUsers {
+    ) throws -> UsersWithoutLists {
         var last = first
         var done = try users.count(through: first)
-        var unknown = UnknownUsers()
+        var unknown = UsersWithoutLists()
         while true {
             let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
             guard let end = round.last else { break }
@@ -155,6 +162,7 @@ struct ListExport {
             var bytes: [UInt8] = []
             for list in lists {
                 unknown.add(list.unknown)
+                unknown.paused += list.paused
                 bytes += list.bytes
             }
             try write(bytes, end)
@@ -178,9 +186,9 @@ struct ListExport {
     private func lists(
         of users: ArraySlice<String>, _ reader: (site: Site, states: CatalogMemberStates?),
         _ recent: [BytewiseString: RecentMemberChanges]
-    ) throws -> (bytes: [UInt8], unknown: [String]) {
+    ) throws -> (bytes: [UInt8], unknown: [String], paused: Int) {
         var bytes: [UInt8] = []
-        var unknown: [String] = []
+        var (unknown, paused): ([String], Int) = ([], 0)
         let snapshot = site.snapshot
         // A resumed file keeps the time at which it was begun.
         let instant = content.atMilliseconds
@@ -200,11 +208,15 @@ struct ListExport {
             }
             let request = PlanRequest(
                 profile: profile, atMilliseconds: instant, seed: content.seed, length: content.limit)
+            guard !request.isPaused else {
+                paused += 1
+                continue
+            }
             let list = MemberContext(snapshot, request).recommendations(
                 snapshot.planner.plan(request), limit: content.limit, reasonLimit: content.hasReasons ? .max : 0)
             bytes += content.isJSON ? line(list) : rows(list)
         }
-        return (bytes, unknown)
+        return (bytes, unknown, paused)
     }
 
     private func line(_ list: Recommendations) -> [UInt8] {

@@ -28,7 +28,7 @@ enum RecommendCommand: Subcommand {
             Memberships are read from the catalog, or from the version if the catalog does not have them. With a \
             store in Redis, changes of daemons since the last recompute are read from there. With several users, or \
             with --users, --json writes one line per user; unknown users are reported, and the others get their \
-            lists.
+            lists. A member who has paused the list is shown nothing, and "nothing" says until when.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
         options: [
@@ -68,7 +68,7 @@ enum RecommendCommand: Subcommand {
                 continue
             }
             var trace = StageTrace()
-            let plan = site.snapshot.planner.plan(context.request) { trace.note($0) }
+            let plan = context.plan { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             let joinedCount = context.request.profile.joined.count
             if parsed.flag("json") {
@@ -82,7 +82,9 @@ enum RecommendCommand: Subcommand {
                 let answer = context.recommendations(plan, limit: limit, reasonLimit: .max)
                 try output.line("\(printable(user)) is in \(joinedCount) public groups of the version; recommended:")
                 for line in PlanTable.lines(answer) { try output.line(line) }
-                if plan.items.isEmpty { try output.line("nothing: the model has no group to recommend") }
+                if plan.items.isEmpty {
+                    try output.line("nothing: \(answer.pause.words ?? "the model has no group to recommend")")
+                }
                 for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }
             }
         }

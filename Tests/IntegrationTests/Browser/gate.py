@@ -16,7 +16,14 @@ def actions(member):
         # A member who has done nothing yet may be unknown.
         assert error.code == 404, error.read()
         return []
-    return sorted((action["kind"], action["groupId"]) for action in found)
+    return sorted((action["kind"], action.get("groupId", "")) for action in found)
+
+def tell(member, **action):
+    """Tells the daemon of an action of the member, as the site's own pages do."""
+    request = urllib.request.Request(f"{daemon}/v1/users/{urllib.parse.quote(member, safe='')}/interactions",
+        json.dumps({"interactions": [action]}).encode(),
+        {"Authorization": "Bearer " + token(member), "Content-Type": "application/json"})
+    urllib.request.urlopen(request).read()
 
 Request = collections.namedtuple("Request", "command path body at")
 
@@ -57,7 +64,7 @@ gate = f"http://127.0.0.1:{serve(Gate)}"
 
 def sent():
     """Returns the actions that came to the gate, as members and groups."""
-    return [(urllib.parse.unquote(each.path.split("/")[3]), action["groupId"]) for each in Gate.seen
+    return [(urllib.parse.unquote(each.path.split("/")[3]), action.get("groupId")) for each in Gate.seen
         if each.command == "POST" for action in json.loads(each.body)["interactions"]]
 
 routes |= {

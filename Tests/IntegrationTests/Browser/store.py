@@ -190,6 +190,66 @@ def test_token(one):
     Gate.lifetime = "1h"
     assert len(asked()) == len(Gate.seen) > 1, (asked(), len(Gate.seen))
 
+def test_seen(one):
+    """From an own action on, what is asked for has an address of its own: no cache has an older answer there."""
+    def numbers():
+        return [(each.path.split("/")[-1].split("?")[0], *urllib.parse.parse_qs(each.path).get("seen", []))
+            for each in Gate.seen if each.command == "GET"]
+    visit(one, "cached")
+    synced(one)
+    assert set(numbers()) == {("changes",), ("recommendations",)}, numbers()
+    times = []
+    for _ in range(2):
+        Gate.seen.clear()
+        join(one, place=2)
+        synced(one)
+        [at] = [action["atMilliseconds"] for each in Gate.seen if each.command == "POST"
+            for action in json.loads(each.body)["interactions"]]
+        assert set(numbers()) == {("changes", str(at)), ("recommendations", str(at))}, (numbers(), at)
+        times.append(at)
+    # In the next visit, too.
+    Gate.seen.clear()
+    visit(one, "cached")
+    synced(one)
+    assert {tuple(found) for _, *found in numbers()} == {(str(times[1]),)}, numbers()
+
+def test_pause(one):
+    """A list that is paused says so, until when, and is there again when the member wants it."""
+    def state(): return one.run("return document.querySelector('coterie-groups').dataset.state")
+    def is_hidden(part): return one.run("return root.querySelector(`[part~=${arguments[0]}]`).hidden", part)
+    visit(one, "restful")
+    synced(one)
+    before = shown(one)
+    assert state() == "ready" and is_hidden("resume")
+    tell("restful", id="p1", kind="pause", days=7)
+    synced(one)
+    assert (state(), shown(one)) == ("paused", []) and not is_hidden("resume") and is_hidden("again"), state()
+    assert one.notice().startswith("You have paused suggestions until "), one.notice()
+    one.look()
+    # It is kept, and said before the daemon answers.
+    Gate.opened.clear()
+    visit(one, "restful")
+    one.wait("the pause", "return document.querySelector('coterie-groups').dataset.state === 'paused'")
+    Gate.opened.set()
+    synced(one)
+    Gate.seen.clear()
+    one.run("const button = root.querySelector('[part~=resume]'); button.focus(); button.click()")
+    one.wait("the list", "return root.querySelectorAll('article').length === arguments[0]", len(before))
+    synced(one)
+    assert (state(), shown(one)) == ("ready", before) and is_hidden("resume") and one.notice() == ""
+    assert one.focused()[0] == before[0], one.focused()
+    assert actions("restful") == [("pause", ""), ("resume", "")], actions("restful")
+    tell("restful", id="p2", kind="pause")
+    synced(one)
+    assert state() == "paused" and one.notice() == "You have paused suggestions.", one.notice()
+    # What cannot be sent now is sent later.
+    Gate.refusal = lambda request: 503 if request.command == "POST" else None
+    one.run("root.querySelector('[part~=resume]').click()")
+    synced(one)
+    Gate.refusal = None
+    visit(one, "restful")
+    one.wait("the list", "return root.querySelectorAll('article').length === arguments[0]", len(before))
+
 def test_waits(one):
     """What the daemon asks for is kept, in seconds and as a date, also when the member acts meanwhile."""
     # A date has whole seconds.

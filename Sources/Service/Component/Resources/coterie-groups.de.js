@@ -10,14 +10,8 @@ export default {
     asked: 'Du hast um Aufnahme in {group} gebeten.',
     dismissed: '{group} wird nicht mehr vorgeschlagen.',
     undone: '{group} ist wieder da.',
-    members: {
-        one: '{count} Mitglied',
-        other: '{count} Mitglieder',
-    },
-    photos: {
-        one: '{count} Foto',
-        other: '{count} Fotos',
-    },
+    members: { one: '{count} Mitglied', other: '{count} Mitglieder' },
+    photos: { one: '{count} Foto', other: '{count} Fotos' },
     photoOf: 'Foto {number} aus {group}',
     personal: 'Weil du in {groups} bist',
     topic: 'Weil du {topics} magst',
@@ -28,10 +22,7 @@ export default {
         one: '{count} Mitglied von {group} ist auch hier',
         other: '{count} Mitglieder von {group} sind auch hier',
     },
-    alike: {
-        one: '{count} Foto aus {group} ist auch hier',
-        other: '{count} Fotos aus {group} sind auch hier',
-    },
+    alike: { one: '{count} Foto aus {group} ist auch hier', other: '{count} Fotos aus {group} sind auch hier' },
     related: 'Ähnlich wie {group}',
     interest: 'Eines deiner Interessen ist {interest}',
     joinOf: '{action}: {group}',
@@ -47,4 +38,7 @@ export default {
     refused: 'Eine Aktion wurde nicht angenommen: {group}.',
     empty: 'Noch keine Vorschläge.',
     loading: 'Wird geladen …',
+    paused: 'Du hast die Vorschläge pausiert.',
+    pausedUntil: 'Du hast die Vorschläge bis {time} pausiert.',
+    resume: 'Wieder anzeigen',
 };

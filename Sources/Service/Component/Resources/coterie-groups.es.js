@@ -10,16 +10,8 @@ export default {
     asked: 'Has pedido unirte a {group}.',
     dismissed: '{group} no se volverá a sugerir.',
     undone: '{group} ha vuelto.',
-    members: {
-        one: '{count} miembro',
-        many: '{count} de miembros',
-        other: '{count} miembros',
-    },
-    photos: {
-        one: '{count} foto',
-        many: '{count} de fotos',
-        other: '{count} fotos',
-    },
+    members: { one: '{count} miembro', many: '{count} de miembros', other: '{count} miembros' },
+    photos: { one: '{count} foto', many: '{count} de fotos', other: '{count} fotos' },
     photoOf: 'Foto {number} de {group}',
     personal: 'Porque estás en {groups}',
     topic: 'Porque te gusta: {topics}',
@@ -52,4 +44,7 @@ export default {
     refused: 'No se aceptó una acción: {group}.',
     empty: 'Aún no hay sugerencias.',
     loading: 'Cargando…',
+    paused: 'Has pausado las sugerencias.',
+    pausedUntil: 'Has pausado las sugerencias hasta el {time}.',
+    resume: 'Volver a mostrar',
 };

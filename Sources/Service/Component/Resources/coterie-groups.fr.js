@@ -10,16 +10,8 @@ export default {
     asked: 'Vous avez demandé à rejoindre {group}.',
     dismissed: '{group} ne sera plus proposé.',
     undone: '{group} est de retour.',
-    members: {
-        one: '{count} membre',
-        many: '{count} de membres',
-        other: '{count} membres',
-    },
-    photos: {
-        one: '{count} photo',
-        many: '{count} de photos',
-        other: '{count} photos',
-    },
+    members: { one: '{count} membre', many: '{count} de membres', other: '{count} membres' },
+    photos: { one: '{count} photo', many: '{count} de photos', other: '{count} photos' },
     photoOf: 'Photo {number} de {group}',
     personal: 'Parce que vous êtes dans {groups}',
     topic: 'Parce que vous aimez : {topics}',
@@ -52,4 +44,7 @@ export default {
     refused: 'Une action n’a pas été acceptée : {group}.',
     empty: 'Pas encore de suggestions.',
     loading: 'Chargement…',
+    paused: 'Vous avez suspendu les suggestions.',
+    pausedUntil: 'Vous avez suspendu les suggestions jusqu’au {time}.',
+    resume: 'Afficher à nouveau',
 };

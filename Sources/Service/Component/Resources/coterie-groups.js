@@ -85,7 +85,8 @@ const english = {
     kept: 'This is the list of {time}.', waiting: {
         one: '{count} of your actions will be sent later.', other: '{count} of your actions will be sent later.' },
     signIn: 'Please sign in again.', refused: 'An action was not accepted: {group}.', empty: 'No suggestions yet.',
-    loading: 'Loading…',
+    loading: 'Loading…', paused: 'You have paused suggestions.', pausedUntil: 'You have paused suggestions until {time}.',
+    resume: 'Show again',
 };
 
 /** The languages with a file beside this one. */
@@ -220,7 +221,7 @@ class Storage {
     // One key for each action: two tabs that write at the same time lose nothing.
     actions() {
         return this.names().filter(name => name.startsWith('action ')).map(name => this.get(name))
-            .filter(action => action?.id && action.groupId)
+            .filter(action => action?.id && action.kind)
             .sort((one, other) => one.atMilliseconds - other.atMilliseconds || (one.id < other.id ? -1 : 1));
     }
 
@@ -510,9 +511,13 @@ class Store {
         const photos = Math.max(0, ...[...this.users.keys()].map(user => user.photoCount));
         const query = new URLSearchParams({ limit, session: this.#sessionID });
         if (after) query.set('after', after);
+        if (this.#seen) query.set('seen', this.#seen);
         if (photos) query.set('photos', photos);
         return this.#request(`recommendations?${query}`);
     }
+
+    /** The time of the member's last own action: no cache has an answer from before it under the same address. */
+    get #seen() { return Math.max(this.view.seen ?? 0, this.actions().at(-1)?.atMilliseconds ?? 0); }
 
     get #sessionID() {
         this.#session = this.#storage.get('session');
@@ -590,7 +595,7 @@ class Store {
                 for (const action of batch) {
                     try { await post([action]); } catch (error) {
                         if (!isFinal(error)) throw error;
-                        if (action.kind !== 'click') this.refused.set(action.id, action.title);
+                        if (stateAfter[action.kind]) this.refused.set(action.id, action.title);
                         this.acted.delete(action.groupId);
                     }
                     this.#sent.add(action.id);
@@ -602,7 +607,7 @@ class Store {
     }
 
     async #fetchView() {
-        const view = { ...this.view };
+        const view = { ...this.view, seen: this.#seen };
         const rows = view.rows ?? [];
         const fetchList = () => this.#list(
             Math.min(200, Math.max(rows.length, ...[...this.users.keys()].map(user => user.pageLength))));
@@ -626,6 +631,7 @@ class Store {
             const limit = Math.min(200, Math.max(50, view.rows?.length ?? 0));
             const query = new URLSearchParams({ limit, session: this.#sessionID });
             if (view.state) query.set('since', view.state);
+            if (view.seen) query.set('seen', view.seen);
             try { answer = await this.#request(`changes?${query}`); } catch (error) {
                 if (!view.state || !/cannot-calculate-changes$/.test(error.problem?.type)) throw error;
                 // The state is too old: everything is fetched again.
@@ -638,7 +644,7 @@ class Store {
             for (const { groupId, state } of answer.groups) states[groupId] = state;
             // The daemon's clock orders the actions of all devices.
             Object.assign(view, {
-                states, state: answer.newState,
+                states, state: answer.newState, isPaused: answer.paused, pausedUntil: answer.pausedUntilMilliseconds,
                 clock: answer.atMilliseconds - Date.now(), daemonTime: answer.atMilliseconds });
         } while (answer.hasMoreChanges);
         return answer;
@@ -675,6 +681,20 @@ class Store {
         }
         this.#storage.set(`action ${action.id}`, action);
         if (stateAfter[kind]) this.#tell();
+    }
+
+    /** Whether the member wants to see no groups; "Show again" counts at once. */
+    get isPaused() {
+        const { isPaused, pausedUntil = Infinity } = this.view;
+        return Boolean(isPaused) && this.now < pausedUntil && !this.actions().some(({ kind }) => kind === 'resume');
+    }
+
+    resume() {
+        this.act({}, 'resume');
+        // The list comes with the daemon's answer.
+        this.view = { ...this.view, rows: undefined };
+        this.#tell();
+        return this.sync();
     }
 
     // What the member has seen.
@@ -749,6 +769,7 @@ class Store {
 
     /** The groups to show: the list, and those in their old places that the member has just acted on. */
     shown() {
+        if (this.isPaused) return [];
         const states = this.#states();
         const waiting = new Set(this.actions().map(action => action.groupId));
         const stateOf = id => states.get(id) ?? 'recommended';
@@ -790,10 +811,12 @@ export class CoterieGroups extends HTMLElement {
         const sheet = new CSSStyleSheet();
         sheet.replaceSync(css);
         this.#root.adoptedStyleSheets = [sheet];
-        const { list, notice, again, blank, said, more, end } = this.#parts = {
+        const { list, notice, again, resume, blank, said, more, end } = this.#parts = {
             notice: make('p', { class: 'notice', part: 'notice', role: 'status' }),
             again: make('button', {
                 class: 'again', part: 'button again', type: 'button', hidden: '', onclick: () => this.#tryAgain() }),
+            resume: make('button', {
+                part: 'button resume', type: 'button', hidden: '', onclick: () => this.#resume() }),
             blank: make('div', { 'aria-hidden': 'true' }),
             list: make('div', { class: 'list', part: 'list', role: 'feed' }),
             said: make('p', { class: 'said', role: 'status' }),
@@ -804,7 +827,7 @@ export class CoterieGroups extends HTMLElement {
         const head = make('div', { class: 'head', part: 'head' },
             make('slot', { name: 'heading' }), make('slot', { name: 'see-all' }));
         list.addEventListener('keydown', event => this.#turn(event));
-        this.#root.append(make('div', { class: 'all', part: 'all' }, head, notice, again, blank, list, more, end, said));
+        this.#root.append(make('div', { class: 'all', part: 'all' }, head, notice, again, resume, blank, list, more, end, said));
         new ResizeObserver(() => this.#layOut()).observe(list);
         new IntersectionObserver(([entry]) => {
             // After three pages the button is left, so that the end of the site's page can be reached.
@@ -977,6 +1000,12 @@ export class CoterieGroups extends HTMLElement {
         else again.focus();
     }
 
+    async #resume() {
+        const { list, again } = this.#parts;
+        await this.#store.resume();
+        if (!this.#root.activeElement) (again.hidden ? list.firstElementChild : again)?.focus();
+    }
+
     // What is on the page.
 
     /** Chooses the language of the page; its texts have a moment to come, before it is English until the next page. */
@@ -1015,6 +1044,11 @@ export class CoterieGroups extends HTMLElement {
         return fill(form, { ...values, count: new Intl.NumberFormat(this.#language).format(count) });
     }
 
+    #time(milliseconds) {
+        const format = new Intl.DateTimeFormat(this.#language, { dateStyle: 'medium', timeStyle: 'short' });
+        return isolated(format.format(milliseconds));
+    }
+
     #listed(names) { return new Intl.ListFormat(this.#language).format(names.map(isolated)); }
 
     /** Makes everything new, as with other words or in another layout. */
@@ -1037,22 +1071,26 @@ export class CoterieGroups extends HTMLElement {
         const store = this.#store;
         if (!store?.users.has(this)) return null;
         if (store.trouble && !this.#isMute) return navigator.onLine ? 'error' : 'offline';
+        if (store.isPaused && !this.#isMute) return 'paused';
         return !store.view.rows || this.#isMute ? 'loading' : store.shown().length ? 'ready' : 'empty';
     }
 
     #show() {
-        const { list, blank, notice, again, more } = this.#parts;
+        const { list, blank, notice, again, resume, more } = this.#parts;
         const texts = this.#texts;
         const store = this.#store;
         const state = this.#state;
+        const isPaused = state === 'paused';
         if (state) this.setAttribute('data-state', state);
         else this.removeAttribute('data-state');
         list.setAttribute('aria-label', texts.label);
         list.setAttribute('aria-busy', state === 'loading');
+        const all = this.#isMute ? [] : store?.shown() ?? [];
+        // A feed without articles is none.
+        list.hidden = state !== 'loading' && !all.length;
         for (const part of [list, blank]) part.classList.toggle('cards', this.isCards);
         this.#columns = this.#countColumns();
         this.#showBlank(state === 'loading');
-        const all = this.#isMute ? [] : store?.shown() ?? [];
         const shown = store ? all.slice(0, this.#most) : [];
         const hasMore = Boolean(store?.view.next) || shown.length < all.length;
         const focused = this.#root.activeElement?.closest('article');
@@ -1094,6 +1132,8 @@ export class CoterieGroups extends HTMLElement {
         if (notice.textContent !== words) notice.textContent = words;
         again.textContent = texts.again;
         again.hidden = !store?.trouble || this.#isMute;
+        resume.textContent = texts.resume;
+        resume.hidden = !isPaused;
         this.#layOut();
     }
 
@@ -1132,14 +1172,11 @@ export class CoterieGroups extends HTMLElement {
         if (trouble) {
             const signIn = trouble.status === 401 || trouble.status === 403;
             words.push(signIn ? texts.signIn : navigator.onLine ? texts.unreachable : texts.offline);
-            const at = view.atMilliseconds;
-            if (at) {
-                const time = new Intl.DateTimeFormat(this.#language,
-                    { dateStyle: 'medium', timeStyle: 'short' }).format(at);
-                words.push(this.#say('kept', { time: isolated(time) }));
-            }
+            if (view.atMilliseconds) words.push(this.#say('kept', { time: this.#time(view.atMilliseconds) }));
             if (waiting) words.push(this.#say('waiting', { count: waiting }));
-        } else if (!shown.length && view.atMilliseconds) words.push(texts.empty);
+        } else if (this.#store?.isPaused) {
+            words.push(view.pausedUntil ? this.#say('pausedUntil', { time: this.#time(view.pausedUntil) }) : texts.paused);
+        } else if (!shown.length && view.rows) words.push(texts.empty);
         for (const title of refused.values()) words.push(this.#say('refused', { group: isolated(title) }));
         return words.join(' ');
     }

@@ -10,16 +10,8 @@ export default {
     asked: 'Você pediu para entrar em {group}.',
     dismissed: '{group} não será mais sugerido.',
     undone: '{group} está de volta.',
-    members: {
-        one: '{count} membro',
-        many: '{count} de membros',
-        other: '{count} membros',
-    },
-    photos: {
-        one: '{count} foto',
-        many: '{count} de fotos',
-        other: '{count} fotos',
-    },
+    members: { one: '{count} membro', many: '{count} de membros', other: '{count} membros' },
+    photos: { one: '{count} foto', many: '{count} de fotos', other: '{count} fotos' },
     photoOf: 'Foto {number} de {group}',
     personal: 'Porque você está em {groups}',
     topic: 'Porque você gosta de {topics}',
@@ -52,4 +44,7 @@ export default {
     refused: 'Uma ação não foi aceita: {group}.',
     empty: 'Ainda não há sugestões.',
     loading: 'Carregando…',
+    paused: 'Você pausou as sugestões.',
+    pausedUntil: 'Você pausou as sugestões até {time}.',
+    resume: 'Mostrar de novo',
 };
