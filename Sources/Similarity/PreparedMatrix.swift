@@ -29,15 +29,12 @@ struct PreparedMatrix: Sendable {
     /// - Parameters:
     ///   - matrix: rows × columns.
     ///   - minimumEntries: the fewest entries with which a row counts (inclusive).
-    ///   - bitmaps: the rule for using bitmaps.
     ///   - threads: the number of threads, 1 or more.
     ///   - blockRows: the ranks of a block, rounded up to a multiple of 64; nil for a size that suits the caches.
-    init(
-        _ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int, blockRows: Int? = nil
-    ) {
+    init(_ matrix: BinaryMatrix, minimumEntries: Int, threads: Int, blockRows: Int? = nil) {
         let ranked = RankedRows(matrix, minimumEntries: minimumEntries)
-        let shapes = BlockShape.several(ranked, bitmaps, most: blockRows)
-        let whole = BlockShape(0..<ranked.count, bitmaps.forSingleBlock)
+        let shapes = BlockShape.several(ranked, most: blockRows)
+        let whole = BlockShape(ranks: 0..<ranked.count, bitmapMinimum: .max)
         let sweep = ColumnSweep(matrix, ranked, threads: threads)
         let survey = ColumnSurvey(sweep, blocks: shapes, whole: whole, threads: threads)
         let layout = ColumnLayout(survey, sweep, shapes: shapes, whole: whole, mayBeSingle: blockRows == nil)
@@ -74,66 +71,32 @@ struct ColumnCounts: Sendable {
     let light: Int
 }
 
-/// The rule that decides when a column of a block gets a bitmap, which is when bitmaps are faster.
-enum BitmapUse: Sendable {
-    /// Counting by adding bits: each bitmap costs a few instructions for 512 ranks.
-    case counting
-    /// Adding a weight for each set bit.
-    ///
-    /// One instruction handles as many ranks of a bitmap as a vector of the path holds 64-bit numbers.
-    case weighing(ProcessorPath)
-    /// No bitmaps.
-    case none
-
-    /// The rule for a single block.
-    ///
-    /// There, rows hold descriptors instead of columns, and a column's weight follows from the length of its list.
-    /// Weighing therefore needs lists.
-    var forSingleBlock: BitmapUse {
-        if case .counting = self { self } else { .none }
-    }
-
-    /// Returns the fewest targets for which a bitmap of this many groups is used.
-    func minimum(groups: Int) -> Int {
-        switch self {
-        case .counting: max(16, 6 * groups)
-        case .weighing(.avx512): 32 * groups
-        case .weighing(.avx2): 80 * groups
-        case .weighing(.portable): 256 * groups
-        case .none: .max
-        }
-    }
-}
-
 extension BlockShape {
     /// Divides ranks into blocks: small ones for large rows and larger ones for small rows.
     ///
-    /// Large rows need wide counters, and in a small block these stay in the first-level cache. Small rows have few
-    /// entries in each block and need counters of only 8 bits.
-    static func several(_ ranked: RankedRows, _ bitmaps: BitmapUse, most: Int? = nil) -> [BlockShape] {
+    /// Large rows have many entries in each block, whose bounds then stay in the first-level cache. The first block is
+    /// small, because it is compared with all rows before there are thresholds.
+    static func several(_ ranked: RankedRows, most: Int? = nil) -> [BlockShape] {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
-            let usual = ranked.sizes[first] >= 256 ? 4096 : 16384
+            let usual = first == 0 || ranked.sizes[first] >= 256 ? 4096 : 16384
             // The formula has one bound for every 64 ranks; blocks must begin at multiples of 64.
             let size = most.map { min(max(1, $0 + 63) / 64 * 64, usual) } ?? usual
             let end = min(ranked.count, first + size)
-            shapes.append(BlockShape(first..<end, bitmaps))
+            // A bitmap costs a few instructions for each group.
+            let groups = (end - first + groupSize - 1) / groupSize
+            shapes.append(BlockShape(ranks: first..<end, bitmapMinimum: max(16, 6 * groups)))
             first = end
         }
         return shapes
-    }
-
-    init(_ ranks: Range<Int>, _ bitmaps: BitmapUse) {
-        self.ranks = ranks
-        bitmapMinimum = bitmaps.minimum(groups: (ranks.count + groupSize - 1) / groupSize)
     }
 }
 
 /// The rows that count, largest first.
 ///
-/// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks need the
-/// same counter width and have similar bounds.
+/// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks have
+/// similar bounds.
 struct RankedRows: Sendable {
     let count: Int
     /// The row of each rank.
