@@ -100,13 +100,13 @@ static const half half_bits = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048
 #define ADD_BOUNDED(set, sum, bound)                                                                                   \
     __builtin_elementwise_add_sat(sum, BOTH(HALF((set)[0]), HALF((set)[1])) & (bound))
 
-// Adds the maps' part to the sums of `count` hits of one group, at most 32, whose line begins at an offset of each map.
+// Adds the maps' part to the sums of `count` hits of one vector of targets, which begins at an offset of each map.
 static void sum_line(
     const coterie_comparison *job, uint32_t first, uint32_t count, uint64_t offset, uint64_t factor, uint64_t one) {
     uint64_t *sums = job->sums + first;
-    uint8_t byte[32], shift[32];
+    uint8_t byte[8], shift[8];
     for (uint32_t h = 0; h < count; h++) {
-        const uint32_t target = job->hits[first + h].target % COTERIE_GROUP;
+        const uint32_t target = job->hits[first + h].target % 128;
         byte[h] = (uint8_t)(target / 8), shift[h] = target % 8;
     }
     for (uint32_t k = 0; k < job->map_count; k++) {
@@ -128,30 +128,41 @@ static void sum_line(
 #if defined(__x86_64__)
 #define AVX2 __attribute__((target("avx2")))
 
-// A shuffle for each quarter of a line gives the bytes of all hits.
-AVX2 static void sum_line_avx2(
-    const coterie_comparison *job, uint32_t first, uint32_t count, uint64_t offset, uint64_t factor, uint64_t one) {
+// Adds the maps' part to at most 8 * `vectors` sums; a word of 32 bits has a hit's bit.
+AVX2 INLINE void add_words(
+    const coterie_comparison *job, const __m256i *words, const __m256i *bits, uint64_t offset, uint64_t factor,
+    uint64_t one, __m256i *sums, int vectors) {
     enum { MAPS_AHEAD = 6 };
-    uint64_t *sums = job->sums + first;
-    uint8_t byte[4][32], bit[32] = {0};
-    __builtin_memset(byte, 0x80, sizeof byte);
-    for (uint32_t h = 0; h < count; h++) {
-        const uint32_t target = job->hits[first + h].target % COTERIE_GROUP;
-        byte[target / 128][h] = target / 8 % 16, bit[h] = (uint8_t)(1 << target % 8);
-    }
-    const __m256i bits = _mm256_loadu_si256((const __m256i *)bit);
+    __m256i sum[4];
+    for (int v = 0; v < 2 * vectors; v++) sum[v] = _mm256_loadu_si256(sums + v);
     for (uint32_t k = 0; k < job->map_count; k++) {
         if (k + MAPS_AHEAD < job->map_count) __builtin_prefetch(job->maps[k + MAPS_AHEAD] + offset);
-        const __m128i *line = (const __m128i *)(job->maps[k] + offset);
-        __m256i found = _mm256_setzero_si256();
-        for (int q = 0; q < 4; q++) {
-            const __m256i place = _mm256_loadu_si256((const __m256i *)byte[q]);
-            found |= _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(line[q]), place);
+        const __m256i line = *(const __m256i *)(job->maps[k] + offset);
+        const __m256i weight = _mm256_set1_epi64x((int64_t)(job->map_weights[k] * factor + one));
+        for (int v = 0; v < vectors; v++) {
+            const __m256i bit = _mm256_permutevar8x32_epi32(line, words[v]) & bits[v];
+            const __m256i unset = _mm256_cmpeq_epi32(bit, _mm256_setzero_si256());
+            sum[2 * v] += _mm256_andnot_si256(_mm256_unpacklo_epi32(unset, unset), weight);
+            sum[2 * v + 1] += _mm256_andnot_si256(_mm256_unpackhi_epi32(unset, unset), weight);
         }
-        uint32_t set = ~(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(found & bits, _mm256_setzero_si256()));
-        const uint64_t weight = job->map_weights[k] * factor + one;
-        for (; set; set &= set - 1) sums[__builtin_ctz(set)] += weight;
     }
+    for (int v = 0; v < 2 * vectors; v++) _mm256_storeu_si256(sums + v, sum[v]);
+}
+
+AVX2 static void sum_line_avx2(
+    const coterie_comparison *job, uint32_t first, uint32_t count, uint64_t offset, uint64_t factor, uint64_t one) {
+    // The lanes in the order in which a vector is unpacked.
+    static const uint8_t lanes[8] = {0, 1, 4, 5, 2, 3, 6, 7};
+    uint32_t word[16] = {0}, bit[16] = {0};
+    for (uint32_t h = 0; h < count; h++) {
+        const uint32_t target = job->hits[first + h].target % 256, lane = h / 8 * 8 + lanes[h % 8];
+        word[lane] = target / 32, bit[lane] = 1u << target % 32;
+    }
+    const __m256i words[2] = {_mm256_loadu_si256((const __m256i *)word), _mm256_loadu_si256((const __m256i *)word + 1)};
+    const __m256i bits[2] = {_mm256_loadu_si256((const __m256i *)bit), _mm256_loadu_si256((const __m256i *)bit + 1)};
+    __m256i *sums = (__m256i *)(job->sums + first);
+    if (count <= 8) add_words(job, words, bits, offset, factor, one, sums, 1);
+    else add_words(job, words, bits, offset, factor, one, sums, 2);
 }
 
 #define NAME(x) x##_avx2
@@ -185,7 +196,7 @@ AVX512 static void sum_line_avx512(
     const coterie_comparison *job, uint32_t first, uint32_t count, uint64_t offset, uint64_t factor, uint64_t one) {
     uint16_t word[32] = {0}, bit[32] = {0};
     for (uint32_t h = 0; h < count; h++) {
-        const uint32_t target = job->hits[first + h].target % COTERIE_GROUP;
+        const uint32_t target = job->hits[first + h].target % 512;
         word[h] = (uint16_t)(target / 16), bit[h] = (uint16_t)(1 << target % 16);
     }
     const __m512i words = _mm512_loadu_si512(word), bits = _mm512_loadu_si512(bit);

@@ -182,14 +182,14 @@ TARGET static uint32_t NAME(choose)(const coterie_comparison *job, uint32_t want
     return found;
 }
 
-// Adds the maps' part to the sums of the hits, which are in ascending order of target. Each line of a bitmap serves all
-// hits of its group.
+// Adds the maps' part to the sums of the hits, which are in ascending order of target. A vector of a bitmap serves
+// several hits.
 TARGET static void
 NAME(sum_maps)(const coterie_comparison *job, uint32_t count, uint64_t factor, uint64_t one) {
     for (uint32_t h = 0, end; h < count; h = end) {
-        const uint32_t group = job->hits[h].target / COTERIE_GROUP;
-        for (end = h + 1; end < count && end < h + 32 && job->hits[end].target / COTERIE_GROUP == group;) end++;
-        SUM_LINE(job, h, end - h, group * GROUP_BYTES, factor, one);
+        const uint32_t vector = job->hits[h].target / (VECTOR_BYTES * 8), most = h + VECTOR_BYTES / 2;
+        for (end = h + 1; end < count && end < most && job->hits[end].target / (VECTOR_BYTES * 8) == vector;) end++;
+        SUM_LINE(job, h, end - h, vector * VECTOR_BYTES, factor, one);
     }
 }
 
