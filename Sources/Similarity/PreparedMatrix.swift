@@ -39,28 +39,11 @@ struct PreparedMatrix: Sendable {
         let survey = ColumnSurvey(sweep, blocks: shapes, whole: whole, threads: threads)
         let layout = ColumnLayout(survey, sweep, shapes: shapes, whole: whole, mayBeSingle: blockRows == nil)
         layout.fill(threads: threads)
-        self.ranked = ranked
-        offsets = layout.offsets
-        columns = layout.columns
-        heavyEnds = layout.heavyEnds
-        blocks = layout.blocks
-        degrees = layout.degrees
-        largestDegree = survey.chunks.reduce(0) { max($0, $1.largestDegree) }
-        increments = survey.chunks.reduce(0) { $0 + $1.increments }
-    }
-
-    init(
-        _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, heavyEnds: Storage<Int>?,
-        blocks: [Block], degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
-    ) {
-        self.ranked = ranked
-        self.offsets = offsets
-        self.columns = columns
-        self.heavyEnds = heavyEnds
-        self.blocks = blocks
-        self.degrees = degrees
-        self.largestDegree = largestDegree
-        self.increments = increments
+        self.init(
+            ranked: ranked, offsets: layout.offsets, columns: layout.columns, heavyEnds: layout.heavyEnds,
+            blocks: layout.blocks, degrees: layout.degrees,
+            largestDegree: survey.chunks.reduce(0) { max($0, $1.largestDegree) },
+            increments: survey.chunks.reduce(0) { $0 + $1.increments })
     }
 }
 

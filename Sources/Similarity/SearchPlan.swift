@@ -57,6 +57,18 @@ struct SearchPlan: Sendable {
 
     /// Whether all ranks are searched for, so that a pair is compared once for both of its rows.
     var comparesOnce: Bool { best.ranks.count == prepared.rankCount }
+
+    /// Whether a block's rows have their best candidates among the smallest rows, and not among the largest ones.
+    ///
+    /// If one common column is enough, the smallest rows have the best scores; otherwise few have enough in common.
+    func prefersSmallest(_ block: Int) -> Bool {
+        parameters.minimumCommon == 1 && prepared.blocks[block].largestSize <= BlockShape.smallSize
+    }
+
+    /// Returns the blocks with which a tile is compared.
+    func blocks(for tile: Tile) -> Range<Int> {
+        0..<(comparesOnce && !prefersSmallest(tile.block) ? tile.block + 1 : prepared.blocks.count)
+    }
 }
 
 /// Estimates of the cost of the parts of a search, roughly in nanoseconds of one core.
@@ -88,9 +100,9 @@ struct SearchCost: Sendable {
     /// The cost of comparing a tile of ranks with the blocks that it visits.
     func cost(of tile: SearchPlan.Tile, _ plan: SearchPlan) -> Int {
         let entries = plan.prepared.offsets[tile.ranks.upperBound] - plan.prepared.offsets[tile.ranks.lowerBound]
-        let blocks = plan.comparesOnce ? tile.block + 1 : plan.prepared.blocks.count
-        let targets = plan.prepared.blocks[blocks - 1].ranks.upperBound
-        return entries * blocks * perEntry + tile.ranks.count * targets * perRank * 2 / 5
+        let blocks = plan.blocks(for: tile)
+        let targets = plan.prepared.blocks[blocks.upperBound - 1].ranks.upperBound
+        return entries * blocks.count * perEntry + tile.ranks.count * targets * perRank * 2 / 5
     }
 }
 

@@ -52,28 +52,22 @@ final class TileWorker {
 
     /// Compares the tile's ranks with all blocks.
     ///
-    /// The first block has most of the best candidates and comes first. A row with very few columns has its best
-    /// candidates among the smallest rows, and goes the other way.
-    ///
-    /// If all ranks are searched for, a pair is compared by its smaller row, which has few columns, for both. Only the
-    /// first block's rows are compared with each other in both directions.
+    /// The blocks with the best candidates come first. If all ranks are searched for, a pair is compared by its smaller
+    /// row, which has few columns, for both. Only blocks with the best candidates of each other are compared twice.
     func compare(_ tile: SearchPlan.Tile) {
-        let both = plan.comparesOnce && tile.block > 0
-        if both { refreshThresholds(upTo: tile.block) }
-        let last = plan.comparesOnce ? tile.block : plan.prepared.blocks.count - 1
-        let isTiny = plan.prepared.ranked.sizes[tile.ranks.lowerBound] <= Self.tinySize
-        for step in 0...last {
-            let number = isTiny ? last - step : step
+        let prefersSmallest = plan.prefersSmallest(tile.block)
+        let numbers = plan.blocks(for: tile)
+        if plan.comparesOnce { refreshThresholds(upTo: tile.block) }
+        for step in numbers.indices {
+            let number = prefersSmallest ? numbers.upperBound - 1 - step : step
             let block = plan.prepared.blocks[number]
+            let both = plan.comparesOnce && tile.block > 0 && !(prefersSmallest && plan.prefersSmallest(number))
             for rank in tile.ranks {
                 let targets = both && number == tile.block ? rank - block.ranks.lowerBound : block.ranks.count
                 if targets > 0 { visit(rank, number, targets: targets, both: both) }
             }
         }
     }
-
-    /// The most columns of a row that begins with the smallest rows.
-    private static let tinySize = UInt32(4)
 
     private func refreshThresholds(upTo last: Int) {
         for number in 0...last {
