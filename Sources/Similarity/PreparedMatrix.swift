@@ -141,6 +141,8 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
         region = nil
         unsafe self.block = block
         let aligned = unsafe block.alignedUp(toMultipleOf: Self.alignment)
+        // The kernels read lines all over a large storage; with small pages, most need an address translation first.
+        if bytes >= 1 << 23 { unsafe madvise(block.alignedUp(toMultipleOf: 4096), bytes - 4096, MADV_HUGEPAGE) }
         unsafe aligned.advanced(by: bytes).initializeMemory(as: UInt8.self, repeating: 0, count: Self.slack)
         unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
     }
