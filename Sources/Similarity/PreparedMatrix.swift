@@ -23,7 +23,9 @@ struct PreparedMatrix: Sendable {
     let increments: Double
 
     var rankCount: Int { ranked.count }
+}
 
+extension PreparedMatrix {
     /// Prepares a matrix.
     ///
     /// - Parameters:
@@ -61,12 +63,13 @@ extension BlockShape {
     /// small, because it is compared with all rows before there are thresholds.
     static func several(_ ranked: RankedRows, most: Int? = nil) -> [BlockShape] {
         var shapes: [BlockShape] = []
+        let firstSmall = ((0..<ranked.count).partitioningIndex { ranked.sizes[$0] <= smallSize } + 63) / 64 * 64
         var first = 0
         while first < ranked.count {
             let usual = first == 0 || ranked.sizes[first] >= 256 ? 4096 : 16384
             // The formula has one bound for every 64 ranks; blocks must begin at multiples of 64.
             let size = most.map { min(max(1, $0 + 63) / 64 * 64, usual) } ?? usual
-            let end = min(ranked.count, first + size)
+            let end = min(ranked.count, first + size, first < firstSmall ? firstSmall : .max)
             // A bitmap costs a few instructions for each group.
             let groups = (end - first + groupSize - 1) / groupSize
             shapes.append(BlockShape(ranks: first..<end, bitmapMinimum: max(16, 6 * groups)))
@@ -81,31 +84,26 @@ extension BlockShape {
 /// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks have
 /// similar bounds.
 struct RankedRows: Sendable {
-    let count: Int
     /// The row of each rank.
     let rows: Storage<UInt32>
     /// The number of entries of each rank's row: n(i) of the formulas.
     let sizes: Storage<UInt32>
 
+    var count: Int { rows.count }
+}
+
+extension RankedRows {
     init(_ matrix: BinaryMatrix, minimumEntries: Int) {
         var keys: [UInt64] = []
         for row in 0..<matrix.rowCount where matrix.size(ofRow: row) >= minimumEntries {
             keys.append(UInt64(~UInt32(matrix.size(ofRow: row))) << 32 | UInt64(row))
         }
         keys.sort()
-        count = keys.count
-        rows = Storage(uninitialized: count)
-        sizes = Storage(uninitialized: count)
+        self.init(rows: Storage(uninitialized: keys.count), sizes: Storage(uninitialized: keys.count))
         for (rank, key) in keys.enumerated() {
             rows[rank] = UInt32(truncatingIfNeeded: key)
             sizes[rank] = ~UInt32(truncatingIfNeeded: key >> 32)
         }
-    }
-
-    init(rows: Storage<UInt32>, sizes: Storage<UInt32>) {
-        count = rows.count
-        self.rows = rows
-        self.sizes = sizes
     }
 }
 

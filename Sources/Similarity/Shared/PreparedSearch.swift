@@ -13,7 +13,9 @@ package struct PreparedSearch: Sendable {
     let prepared: PreparedMatrix
     let rowCount: Int
     let entryCount: Int
+}
 
+extension PreparedSearch {
     /// Prepares a search.
     ///
     /// - Parameters:
@@ -26,23 +28,11 @@ package struct PreparedSearch: Sendable {
     package init(
         _ matrix: BinaryMatrix, _ parameters: SimilarityParameters, threads: Int, blockRows: Int?, identity: UInt64
     ) {
-        self.identity = identity
-        self.parameters = parameters
-        prepared = PreparedMatrix(
-            matrix, minimumEntries: parameters.minimumEntries, threads: threads, blockRows: blockRows)
-        rowCount = matrix.rowCount
-        entryCount = matrix.entryCount
-    }
-
-    init(
-        _ prepared: PreparedMatrix, _ parameters: SimilarityParameters, identity: UInt64, rowCount: Int,
-        entryCount: Int
-    ) {
-        self.prepared = prepared
-        self.parameters = parameters
-        self.identity = identity
-        self.rowCount = rowCount
-        self.entryCount = entryCount
+        self.init(
+            identity: identity, parameters: parameters,
+            prepared: PreparedMatrix(
+                matrix, minimumEntries: parameters.minimumEntries, threads: threads, blockRows: blockRows),
+            rowCount: matrix.rowCount, entryCount: matrix.entryCount)
     }
 
     /// The number of rows that count.
@@ -124,16 +114,11 @@ package struct PairBlock: Sendable {
     /// The number of pairs of each rank.
     let counts: [Int]
     let pairs: [ListedPair]
+}
 
+extension PairBlock {
     private static let magic = UInt64(0x326b_6c62_7269_6150)
     private static let headerCount = 5
-
-    init(identity: UInt64, ranks: Range<Int>, counts: [Int], pairs: [ListedPair]) {
-        self.identity = identity
-        self.ranks = ranks
-        self.counts = counts
-        self.pairs = pairs
-    }
 
     /// The encoded form, as bytes of a file.
     ///
