@@ -1,160 +1,88 @@
-/// The best `limit` candidates of one source row so far, with some more that are not yet sorted out.
+import CSimilarity
+import Model
+
+/// The best candidates of each rank so far, with some more that are not yet sorted out.
 ///
-/// After every push, a histogram of the keys gives a lower bound that at least `limit` candidates reach. Candidates
-/// below the bound need not be pushed. A bucket is a sixteenth of an octave wide, and the bound is therefore within 7%
-/// of the last key. Only candidates that pass the bound are compared exactly.
+/// Several threads add candidates, in any order; the best ones are the same in the end. At most two candidates are
+/// added for each pair, one for each of its rows.
 @safe
-struct BestCandidates {
-    private let limit: Int
+struct BestCandidates: Sendable {
+    /// The ranks whose candidates are kept.
+    let ranks: Range<Int>
+    let limit: Int
+    /// A number for each rank below which no candidate is among the best; 0 at first.
+    ///
+    /// The number is a bound on the key or, for plain cosine, on its square root.
+    let thresholds: Storage<Float>
+    private let order: CandidateOrder
     private let capacity: Int
-    private var count = 0
-    /// A bound on the keys: a candidate with a smaller key can no longer be among the best; 0 at first.
-    private(set) var leastKey = 0.0
-    /// The worst of the best candidates at the last `select`; a new candidate must precede it.
-    private var last = RowCandidate(key: -.infinity, rank: 0, common: 0)
-    /// The bucket of the worst of the best, and the number of candidates in the buckets above it.
-    private var lastBucket = 0
-    private var countAbove = 0
-    /// The number of the lowest bucket, in sixteenths of an octave.
-    private let lowest: Int
-    private let items: UnsafeMutablePointer<RowCandidate>
-    private let histogram: UnsafeMutablePointer<UInt16>
+    private let heads: Storage<Head>
+    private let items: Storage<ListedPair>
 
-    /// The number of buckets, 16 octaves; all keys below 2^-16 of the greatest key share the lowest bucket.
-    static let bucketCount = 256
+    private struct Head: BitwiseCopyable {
+        /// 0 while nobody changes the rank's candidates; the first field, for `coterie_lock`.
+        var lock: UInt32
+        var count: UInt32
+        /// The worst of the best candidates at the last selection; a new candidate must precede it.
+        var last: ListedPair
+    }
 
-    /// Returns the number of candidates to make room for; it is large enough for cuts to be rare.
-    static func capacity(limit: Int) -> Int { limit + max(limit, 412) }
+    /// The number of surplus candidates after which a rank's best are selected at the end of a comparison.
+    private static let surplus = 20
 
-    /// Creates an empty selection.
-    ///
-    /// - Parameters:
-    ///   - limit: the number of candidates to keep.
-    ///   - greatestKey: an upper bound of all keys (inclusive).
-    ///   - items: memory for `capacity(limit:)` candidates, which the caller keeps alive.
-    ///   - histogram: memory for `bucketCount` numbers, which the caller keeps alive.
-    init(
-        limit: Int, greatestKey: Double, items: UnsafeMutablePointer<RowCandidate>,
-        histogram: UnsafeMutablePointer<UInt16>
-    ) {
+    init(ranks: Range<Int>, rankCount: Int, limit: Int, _ order: CandidateOrder) {
+        self.ranks = ranks
         self.limit = limit
-        capacity = Self.capacity(limit: limit)
-        lowest = Self.sixteenths(greatestKey) - (Self.bucketCount - 1)
-        unsafe self.items = items
-        unsafe self.histogram = histogram
-        unsafe histogram.update(repeating: 0, count: Self.bucketCount)
-    }
-
-    /// Returns the approximate logarithm of a positive number in sixteenths of an octave, from its leading bits.
-    ///
-    /// The result never decreases as the number grows.
-    @inline(__always)
-    private static func sixteenths(_ key: Double) -> Int { Int(key.bitPattern &>> 48) }
-
-    @inline(__always)
-    private func bucket(_ key: Double) -> Int { min(Self.bucketCount - 1, max(0, Self.sixteenths(key) - lowest)) }
-
-    @inline(__always)
-    mutating func push(_ candidate: RowCandidate, _ order: CandidateOrder) {
-        guard candidate.key >= leastKey, order.precedes(candidate, last) else { return }
-        unsafe items[count] = candidate
-        count += 1
-        let bucket = bucket(candidate.key)
-        unsafe histogram[bucket] &+= 1
-        if bucket > lastBucket {
-            countAbove += 1
-            if countAbove >= limit { raiseBound() }
-        }
-        if count == capacity { cut(order) }
-    }
-
-    private mutating func raiseBound() {
-        while countAbove >= limit {
-            lastBucket += 1
-            countAbove -= Int(unsafe histogram[lastBucket])
-        }
-        // The bound is slightly lower, because keys that are mathematically equal may differ in their last bits.
-        leastKey = Double(bitPattern: UInt64(lastBucket + lowest) &<< 48) * (1 - 0x1p-40)
-    }
-
-    /// Returns the best candidates, at most `limit`, in order.
-    mutating func finish(_ order: CandidateOrder) -> UnsafeBufferPointer<RowCandidate> {
-        if count > limit { drop() }
-        if count > limit + limit / 2 { select(order) }
-        sortByKey()
-        insert(order)
-        return unsafe UnsafeBufferPointer(start: items, count: min(count, limit))
-    }
-
-    /// The number of candidates that `sortByKey` leaves unsorted, because `insert` is quicker for so few.
-    private static let fewCandidates = 12
-
-    /// Sorts by the key alone, except within runs of few candidates (quicksort; Hoare 1961).
-    private func sortByKey() {
-        let items = unsafe items
-        var ranges = [(low: 0, high: count - 1)]
-        while let (low, high) = ranges.popLast() {
-            guard high - low >= Self.fewCandidates else { continue }
-            let pivot = unsafe items[(low + high) / 2].key
-            var (left, right) = (low, high)
-            while left <= right {
-                while unsafe items[left].key > pivot { left += 1 }
-                while unsafe pivot > items[right].key { right -= 1 }
-                guard left <= right else { break }
-                swap(left, right)
-                left += 1
-                right -= 1
-            }
-            ranges.append((low, right))
-            ranges.append((left, high))
-        }
-    }
-
-    /// Sorts candidates that are nearly in order.
-    private func insert(_ order: CandidateOrder) {
-        let items = unsafe items
-        for next in 1..<max(1, count) {
-            let candidate = unsafe items[next]
-            var position = next
-            while position > 0, unsafe order.precedes(candidate, items[position - 1]) {
-                unsafe items[position] = unsafe items[position - 1]
-                position -= 1
-            }
-            unsafe items[position] = candidate
-        }
+        self.order = order
+        capacity = limit + max(44, min(limit / 4, 512))
+        thresholds = Storage(zeroed: rankCount)
+        heads = Storage(uninitialized: ranks.count)
+        heads.fill(Head(lock: 0, count: 0, last: ListedPair(key: -.infinity, other: 0, common: 0)), count: ranks.count)
+        items = Storage(zeroed: ranks.count * capacity)
     }
 
     @inline(__always)
-    private func swap(_ one: Int, _ other: Int) {
-        let moved = unsafe items[one]
-        unsafe items[one] = unsafe items[other]
-        unsafe items[other] = moved
-    }
+    func threshold(ofRank rank: Int) -> Float { unsafe coterie_threshold(thresholds.base + rank) }
 
-    /// Makes room by dropping candidates below the bound and, if that is not enough, all but the best.
-    @inline(never)
-    private mutating func cut(_ order: CandidateOrder) {
-        drop()
-        if count > capacity - capacity / 4 { select(order) }
-    }
-
-    private mutating func drop() {
-        var kept = 0
-        for position in 0..<count where unsafe items[position].key >= leastKey {
-            unsafe items[kept] = unsafe items[position]
-            kept += 1
+    func push(_ candidate: ListedPair, ofRank rank: Int) {
+        let index = rank - ranks.lowerBound
+        let head = unsafe heads.base + index
+        unsafe lock(head)
+        if unsafe order.precedes(candidate, head.pointee.last) {
+            unsafe items.base[index * capacity + Int(head.pointee.count)] = candidate
+            unsafe head.pointee.count += 1
+            if unsafe head.pointee.count == capacity { unsafe select(index, head) }
         }
-        count = kept
+        unsafe unlock(head)
+    }
+
+    /// Raises the rank's threshold if enough candidates were added.
+    func raiseThreshold(ofRank rank: Int) {
+        let index = rank - ranks.lowerBound
+        let head = unsafe heads.base + index
+        unsafe lock(head)
+        let most = unsafe head.pointee.last.key == -.infinity ? limit - 1 : limit + Self.surplus
+        if unsafe head.pointee.count > most { unsafe select(index, head) }
+        unsafe unlock(head)
+    }
+
+    /// Returns the number of candidates of a rank, while no other thread changes them.
+    func count(ofRank rank: Int) -> Int { unsafe Int(heads.base[rank - ranks.lowerBound].count) }
+
+    private func lock(_ head: UnsafeMutablePointer<Head>) {
+        unsafe coterie_lock(UnsafeMutableRawPointer(head).assumingMemoryBound(to: UInt32.self))
+    }
+
+    private func unlock(_ head: UnsafeMutablePointer<Head>) {
+        unsafe coterie_unlock(UnsafeMutableRawPointer(head).assumingMemoryBound(to: UInt32.self))
     }
 
     /// Keeps the best `limit` candidates and records the worst of them (quickselect; Hoare 1961).
-    ///
-    /// The bound and the count above it stay valid, because the worst of the best is in `lastBucket`.
     @inline(never)
-    private mutating func select(_ order: CandidateOrder) {
-        let items = unsafe items
+    private func select(_ index: Int, _ head: UnsafeMutablePointer<Head>) {
+        let items = unsafe items.base + index * capacity
         var low = 0
-        var high = count - 1
+        var high = unsafe Int(head.pointee.count) - 1
         while low < high {
             let pivot = unsafe items[(low + high) / 2]
             var left = low
@@ -163,27 +91,73 @@ struct BestCandidates {
                 while unsafe order.precedes(items[left], pivot) { left += 1 }
                 while unsafe order.precedes(pivot, items[right]) { right -= 1 }
                 guard left <= right else { break }
-                swap(left, right)
+                let moved = unsafe items[left]
+                unsafe items[left] = unsafe items[right]
+                unsafe items[right] = moved
                 left += 1
                 right -= 1
             }
             if limit - 1 <= right { high = right } else if limit - 1 >= left { low = left } else { break }
         }
-        count = limit
         var worst = unsafe items[0]
         for position in 1..<limit where unsafe order.precedes(worst, items[position]) { worst = unsafe items[position] }
-        last = worst
+        unsafe head.pointee.count = UInt32(limit)
+        unsafe head.pointee.last = worst
+        // The bound is slightly lower, because keys that are mathematically equal may differ in their last bits.
+        let bound = Float(order.tolerance > 0 ? worst.key.squareRoot() : worst.key) * (1 - 1e-6)
+        unsafe coterie_set_threshold(thresholds.base + ranks.lowerBound + index, bound.isFinite ? bound : 0)
+    }
+
+    /// Returns the best pairs, after which no candidate may be added.
+    ///
+    /// - Parameters:
+    ///   - formula: the formula, for keys that order all pairs.
+    ///   - threads: the number of threads.
+    func finish(_ formula: Formula, threads: Int) -> NeighbourPairs {
+        Parallel.forEach(ranks.count, inPortionsOf: 256, threads: threads) { indices in
+            for index in indices {
+                let head = unsafe heads.base + index
+                if unsafe head.pointee.count > limit { unsafe select(index, head) }
+                var list = unsafe UnsafeMutableBufferPointer(
+                    start: items.base + index * capacity, count: Int(head.pointee.count))
+                // A cut at the target sorts the pairs by source.
+                if formula.keepsOrder { unsafe list.sort(by: order.precedes) }
+                let size = Int(order.sizes[ranks.lowerBound + index])
+                for position in list.indices {
+                    let key = unsafe list[position].key
+                    unsafe list[position].key = formula.modified?.pairKey(key: key, ownSize: size) ?? key
+                    unsafe list[position].other = order.rows[Int(list[position].other)]
+                }
+            }
+        }
+        return NeighbourPairs(
+            pairs: items,
+            slices: ranks.indices.map { index in
+                let start = (index - ranks.lowerBound) * capacity
+                return start..<start + count(ofRank: index)
+            }, ranks: ranks)
     }
 }
 
-/// A neighbour that may be among the best of a source row.
-struct RowCandidate: BitwiseCopyable {
+/// A pair that may be among the best of one of its rows.
+struct ListedPair: BitwiseCopyable {
     /// The sort key; larger is more similar, and `CandidateOrder` defines when two keys count as equal.
+    ///
+    /// After the search the key orders all pairs (`ModifiedCosine.pairKey`). If scores are mixed, it is the score.
     var key: Double
-    /// The neighbour's rank.
-    var rank: UInt32
+    /// The rank of the other row; after the search, the other row itself.
+    var other: UInt32
     /// The number of common entries.
     var common: UInt32
+
+    /// Returns the list of a source from its pairs, which must be best first.
+    ///
+    /// If scores were mixed with something else, the keys are scores.
+    static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
+        var scores = formula.mixes ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
+        formula.normalize(&scores)
+        return zip(pairs, scores).map { Neighbour(index: $0.other, common: $0.common, score: Float($1)) }
+    }
 }
 
 /// The exact order of candidates of one source row, best first.
@@ -199,19 +173,19 @@ struct CandidateOrder: Sendable {
 
     /// Whether one candidate comes before another; different candidates never tie, because their rows differ.
     @inline(__always)
-    func precedes(_ one: RowCandidate, _ other: RowCandidate) -> Bool {
+    func precedes(_ one: ListedPair, _ other: ListedPair) -> Bool {
         if abs(one.key - other.key) > tolerance * one.key { return one.key > other.key }
         return precedesClosely(one, other)
     }
 
     @inline(never)
-    private func precedesClosely(_ one: RowCandidate, _ other: RowCandidate) -> Bool {
+    private func precedesClosely(_ one: ListedPair, _ other: ListedPair) -> Bool {
         if tolerance > 0 {
             // Compares c² / n of both by cross-multiplication, which needs 32 + 32 + 32 bits.
-            let mine = UInt128(one.common) * UInt128(one.common) * UInt128(sizes[Int(other.rank)])
-            let its = UInt128(other.common) * UInt128(other.common) * UInt128(sizes[Int(one.rank)])
+            let mine = UInt128(one.common) * UInt128(one.common) * UInt128(sizes[Int(other.other)])
+            let its = UInt128(other.common) * UInt128(other.common) * UInt128(sizes[Int(one.other)])
             if mine != its { return mine > its }
         }
-        return rows[Int(one.rank)] < rows[Int(other.rank)]
+        return rows[Int(one.other)] < rows[Int(other.other)]
     }
 }

@@ -9,6 +9,9 @@ struct BlockShape: Sendable, Equatable {
     /// The number of 64-bit words of a bitmap, which covers whole groups.
     var bitmapStride: Int { (ranks.count + groupSize - 1) / groupSize * (groupSize / 64) }
 
+    /// The most entries of a small row; small rows have their own blocks.
+    static let smallSize = 64
+
     /// The most ranks of a block: whole groups; target numbers and the number of targets fit 16 bits.
     static let capacity = (1 << 16) - groupSize
 
@@ -81,16 +84,13 @@ struct Block: Sendable {
     ///   - columns: the number of columns, or nil if rows hold descriptors.
     ///   - room: the amount of data to make room for.
     init(_ shape: BlockShape, _ ranked: RankedRows, _ columns: ColumnCounts?, _ room: BlockRoom) {
-        ranks = shape.ranks
-        bitmapMinimum = shape.bitmapMinimum
-        bitmapStride = shape.bitmapStride
-        largestSize = Int(ranked.sizes[ranks.lowerBound])
-        descriptors = columns.map { Storage(zeroed: $0.heavy) }
-        light = columns.map { LightColumns(columnCount: $0.light, valueCount: room.valueCount) }
         precondition(room.listLength < Int(Self.bitmapFlag))
-        lists = Storage(uninitialized: room.listLength)
+        self.init(
+            shape, ranked, descriptors: columns.map { Storage(zeroed: $0.heavy) },
+            light: columns.map { LightColumns(columnCount: $0.light, valueCount: room.valueCount) },
+            lists: Storage(uninitialized: room.listLength),
+            bitmaps: Storage(zeroed: room.bitmapCount * shape.bitmapStride))
         lists[0] = 0
-        bitmaps = Storage(zeroed: room.bitmapCount * shape.bitmapStride)
     }
 
     init(

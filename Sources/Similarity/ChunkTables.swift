@@ -182,7 +182,9 @@ struct LightColumns: Sendable {
     let words: Storage<UInt64>
     /// A value for each column with a target, in column order: target and degree, or the start of a list.
     let values: Storage<UInt32>
+}
 
+extension LightColumns {
     /// The number of columns in a group.
     static let groupSize = 32
     /// Marks a value that is the start of a list; other values hold a target in the low 16 bits and the degree above.
@@ -196,13 +198,7 @@ struct LightColumns: Sendable {
     ///   - columnCount: the number of columns, a multiple of the group size.
     ///   - valueCount: the number of columns with a target.
     init(columnCount: Int, valueCount: Int) {
-        words = Storage(zeroed: columnCount / Self.groupSize)
-        values = Storage(uninitialized: valueCount)
-    }
-
-    init(words: Storage<UInt64>, values: Storage<UInt32>) {
-        self.words = words
-        self.values = values
+        self.init(words: Storage(zeroed: columnCount / Self.groupSize), values: Storage(uninitialized: valueCount))
     }
 
     /// Sets a column's value; the columns of a group must be set in ascending order.

@@ -35,7 +35,7 @@ struct ColumnLayout: Sendable {
     ///   - survey: the degrees of the columns and the space that they need.
     ///   - sweep: the pass over the entries.
     ///   - shapes: the blocks, if there are several.
-    ///   - whole: a single block of all ranks.
+    ///   - whole: a single block of all ranks, without bitmaps.
     ///   - mayBeSingle: whether the single block may be used.
     init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape, mayBeSingle: Bool) {
         self.sweep = sweep
@@ -45,8 +45,7 @@ struct ColumnLayout: Sendable {
         // The position of a list must fit 31 bits.
         let wholeLength = survey.chunks.reduce(1) { $0 + $1.wholeRoom.listLength }
         isSingle =
-            mayBeSingle && wholeLength < Int(Block.bitmapFlag)
-            && (shapes.count == 1 || whole.ranks.count <= BlockShape.capacity && isThin)
+            mayBeSingle && isThin && wholeLength < Int(Block.bitmapFlag) && whole.ranks.count <= BlockShape.capacity
         let blockCount = isSingle ? 1 : shapes.count
 
         var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
@@ -113,9 +112,10 @@ struct ColumnLayout: Sendable {
         }
         guard let heavyEnds else { return }
         Parallel.forEach(ranks, inPortionsOf: 1024, threads: threads) { ranks in
-            var light: [UInt32] = []
+            var (light, room): ([UInt32], [UInt32]) = ([], [])
             for rank in ranks {
                 heavyEnds[rank] = moveLightBehindHeavy(ofRank: rank, &light)
+                sort(offsets[rank]..<heavyEnds[rank], &room)
             }
         }
     }
@@ -138,6 +138,30 @@ struct ColumnLayout: Sendable {
         for (position, column) in light.enumerated() { columns[heavyEnd + position] = column }
         return heavyEnd
     }
+
+    /// Sorts a rank's heavy columns by number, and hence by weight (radix sort, a byte at a time).
+    private func sort(_ range: Range<Int>, _ room: inout [UInt32]) {
+        var numbers = unsafe UnsafeMutableBufferPointer(start: columns.base + range.lowerBound, count: range.count)
+        guard numbers.count >= Self.fewColumns else {
+            unsafe numbers.sort()
+            return
+        }
+        let most = unsafe numbers.reduce(0, |)
+        for shift in stride(from: UInt32(0), to: UInt32(32 - most.leadingZeroBitCount), by: 8) {
+            unsafe room.replaceSubrange(0..., with: numbers)
+            var starts = [Int](repeating: 0, count: 257)
+            for number in room { starts[Int(number >> shift & 255) + 1] += 1 }
+            for byte in 0..<256 { starts[byte + 1] += starts[byte] }
+            for number in room {
+                let byte = Int(number >> shift & 255)
+                unsafe numbers[starts[byte]] = number
+                starts[byte] += 1
+            }
+        }
+    }
+
+    /// The number of columns from which a radix sort is faster than the standard sort.
+    private static let fewColumns = 96
 
     private func fill(_ number: Int, _ cursors: Storage<Int>, _ tables: ChunkTables, writesStart: Int) {
         let range = sweep.columns(ofChunk: number)

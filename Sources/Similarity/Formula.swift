@@ -4,62 +4,75 @@ package import Model
 /// A similarity measure in the form that the kernels use.
 ///
 /// A key orders the candidates of one source row. For plain cosine the key is c² / nⱼ: the square of the cosine times
-/// the source's size. For a modified cosine it is `ModifiedCosine.key`.
+/// the source's size. For a modified cosine it is `ModifiedCosine.key`. A pair's *sum* is that of the weights of its
+/// common columns, which all are 1 for plain cosine.
 struct Formula: Sendable {
     /// The modified cosine, or nil for plain cosine.
     let modified: ModifiedCosine?
     /// For each rank, its size n; for a modified cosine, the factor by which its size multiplies a key.
-    let factors: Storage<Double>
-    /// The greatest factor for a modified cosine; 1 for plain cosine.
-    let greatestFactor: Double
-    let sizes: Storage<UInt32>
-    /// The smallest √nⱼ of each 64 ranks; empty for a modified cosine.
-    let roots: Storage<Float>
-    /// The smallest inverse of a factor of each 64 ranks; empty for plain cosine.
-    let inverses: Storage<Double>
-    /// The weights of columns by degree, or nil for plain cosine.
-    let weights: DegreeWeights?
+    private let factors: Storage<Double>
+    /// For each rank, the factor that turns a threshold of `BestCandidates` into the least sum.
+    let inverses: Storage<Float>
+    /// The smallest of each 64.
+    let leastInverses: Storage<Float>
+    /// For each 64 ranks the smallest inverse of the block, divided by theirs, in units of 2⁻¹⁶.
+    let sizeFactors: Storage<UInt32>
+    /// The weights of columns by degree.
+    let weights: Storage<UInt32>
 
     init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure) {
-        factors = Storage(uninitialized: prepared.rankCount)
         let chunkCount = prepared.rankCount / 64 + 2 * groupSize / 64
-        sizes = prepared.ranked.sizes
-        switch measure {
-        case .cosine:
-            modified = nil
-            weights = nil
-            greatestFactor = 1
-            roots = Storage(zeroed: chunkCount)
-            inverses = Storage(zeroed: 0)
-            for rank in 0..<prepared.rankCount {
-                let size = Double(prepared.ranked.sizes[rank])
-                factors[rank] = size
-                // Ranks descend by size, and the last of 64 ranks has the smallest.
-                roots[rank / 64] = Float(size).squareRoot()
+        factors = Storage(uninitialized: prepared.rankCount)
+        inverses = Storage(zeroed: prepared.rankCount)
+        leastInverses = Storage(zeroed: chunkCount)
+        sizeFactors = Storage(zeroed: chunkCount)
+        weights = Storage(uninitialized: Int(prepared.largestDegree) + 1)
+        if case .modified(let modified) = measure { self.modified = modified } else { modified = nil }
+        let table = modified.map {
+            DegreeWeights(degreeDiscount: $0.degreeDiscount, largestDegree: prepared.largestDegree).table
+        }
+        for degree in 0..<weights.count { weights[degree] = table?[degree] ?? 1 }
+        for rank in 0..<prepared.rankCount {
+            let size = Int(prepared.ranked.sizes[rank])
+            factors[rank] = modified?.otherFactor(size: size) ?? Double(size)
+            inverses[rank] = Float(modified == nil ? Double(size).squareRoot() : 1 / factors[rank])
+            let least = rank % 64 == 0 ? .infinity : leastInverses[rank / 64]
+            leastInverses[rank / 64] = min(least, inverses[rank])
+        }
+        for block in prepared.blocks {
+            let chunks = block.ranks.lowerBound / 64..<(block.ranks.upperBound + 63) / 64
+            let least = chunks.reduce(Float.infinity) { min($0, leastInverses[$1]) }
+            for chunk in chunks {
+                let factor = (least / leastInverses[chunk] * 0x1p16).rounded(.down)
+                sizeFactors[chunk] = factor <= 0x1p16 ? UInt32(factor) : 0
             }
-        case .modified(let modified):
-            self.modified = modified
-            roots = Storage(zeroed: 0)
-            inverses = Storage(zeroed: chunkCount)
-            var greatest = 0.0
-            for rank in 0..<prepared.rankCount {
-                let factor = modified.otherFactor(size: Int(prepared.ranked.sizes[rank]))
-                factors[rank] = factor
-                let least = rank % 64 == 0 ? .infinity : inverses[rank / 64]
-                inverses[rank / 64] = min(least, 1 / factor)
-                greatest = max(greatest, factor)
-            }
-            greatestFactor = greatest
-            weights = DegreeWeights(
-                degreeDiscount: modified.degreeDiscount, largestDegree: prepared.largestDegree)
         }
     }
 
-    /// Returns an upper bound of the keys of a source row's candidates.
-    func greatestKey(ofRank rank: Int) -> Double {
-        let size = Double(sizes[rank])
-        guard modified != nil else { return size }
-        return size * Double(DegreeWeights.one) * greatestFactor
+    /// Whether no rank needs a greater sum than a larger row.
+    var inversesDescend: Bool {
+        modified.map { ($0.cut == .source ? $0.neighbourExponent : $0.sourceExponent) >= 0 } ?? true
+    }
+
+    /// Whether the order of a row's pairs counts; a cut at the target sorts them by source.
+    var keepsOrder: Bool { modified.map { $0.cut == .source || $0.mixes } ?? true }
+
+    /// Returns a factor by which every useful sum exceeds what a threshold says, if no pair has more common entries.
+    func tightening(mostCommon: Int) -> Double {
+        modified.map { 1 + $0.shrinkage / Double(mostCommon) } ?? 1
+    }
+
+    /// Returns the key of a pair for one of its rows.
+    ///
+    /// - Parameters:
+    ///   - sum: the sum of the weights of the common columns.
+    ///   - common: their number.
+    ///   - other: the rank of the other row.
+    @inline(__always)
+    func key(sum: UInt64, common: UInt32, other: Int) -> Double {
+        let factor = unsafe factors.base[other]
+        guard let modified else { return Double(common) * Double(common) / factor }
+        return modified.key(weightSum: sum, common: Int(common), otherFactor: factor)
     }
 }
 

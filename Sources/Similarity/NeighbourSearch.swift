@@ -31,93 +31,111 @@ package struct NeighbourSearch: Sendable {
     package func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         // The plan's memory is released before the lists are assembled.
-        var found = SearchPlan(matrix, parameters, path, threads: threads).search(threads: threads, progress)
-        return found.lists(parameters, of: matrix, threads: threads, path: path)
+        func search() -> (NeighbourPairs, RankedRows) {
+            let plan = SearchPlan(matrix, parameters, path, threads: threads)
+            return (plan.search(threads: threads, progress), plan.prepared.ranked)
+        }
+        var (found, ranked) = search()
+        return found.lists(parameters, ranked, of: matrix, threads: threads, path: path)
     }
 }
 
 extension SearchPlan {
-    /// Returns the pairs found for each tile; none if no row may have a neighbour.
+    /// Returns the pairs found; none if no row may have a neighbour.
     func search(threads: Int, _ progress: NeighbourSearch.Progress) -> NeighbourPairs {
         let plan = self
-        guard plan.limit > 0 else { return NeighbourPairs(results: [], tiles: [], ranked: plan.prepared.ranked) }
-        let total = plan.cost.total(plan.tiles, plan.prepared)
         let done = Atomic<Int>(plan.cost.preparation)
+        let total = plan.cost.total(plan)
         progress(plan.cost.preparation, total)
-        let results = Parallel.map(plan.tiles.count, threads: threads, state: { _ in TileWorker(plan) }) {
-            worker, tiles in
-            let tile = plan.tiles[tiles.lowerBound]
-            let result = worker.pairs(of: tile)
-            progress(done.add(plan.cost.cost(of: tile, plan.prepared), ordering: .relaxed).newValue, total)
-            return result
+        // Once the first block is done, its rows have good thresholds.
+        let first = plan.comparesOnce ? plan.tiles.prefix { $0.block == 0 }.count : 0
+        for numbers in [0..<first, first..<plan.tiles.count] where plan.best.limit > 0 {
+            _ = Parallel.map(numbers.count, threads: threads, state: { _ in TileWorker(plan) }) { worker, portion in
+                let tile = plan.tiles[numbers.lowerBound + portion.lowerBound]
+                worker.compare(tile)
+                progress(done.add(plan.cost.cost(of: tile, plan), ordering: .relaxed).newValue, total)
+            }
         }
-        return NeighbourPairs(results: results, tiles: plan.tiles, ranked: plan.prepared.ranked)
+        return plan.best.finish(plan.formula, threads: threads)
     }
 }
 
-/// The pairs found for all tiles.
+/// The best pairs of some ranks.
 struct NeighbourPairs {
-    var results: [TileResult]
-    /// The ranks of each tile.
-    let tiles: [Range<Int>]
-    /// The row of each rank, and the number of its entries.
-    let ranked: RankedRows
-    var rows: Storage<UInt32> { ranked.rows }
+    var pairs: Storage<ListedPair>
+    /// The positions of each rank's pairs.
+    let slices: [Range<Int>]
+    let ranks: Range<Int>
 
     /// Returns all lists, in the order of rows.
     mutating func lists(
-        _ parameters: SimilarityParameters, of matrix: BinaryMatrix, threads: Int, path: ProcessorPath = .fastest
+        _ parameters: SimilarityParameters, _ ranked: RankedRows, of matrix: BinaryMatrix, threads: Int,
+        path: ProcessorPath = .fastest
     ) -> NeighbourTable {
+        var slices = [Range<Int>](repeating: 0..<0, count: matrix.rowCount)
+        for (rank, slice) in self.slices.enumerated() { slices[Int(ranked.rows[rank])] = slice }
         guard case .modified(let formula) = parameters.measure, formula.cut == .target else {
-            return inOrderOfRows(rowCount: matrix.rowCount)
+            return inOrder(slices, parameters.measure, matrix, threads: threads)
         }
         if formula.mixes {
             let masses = RidgeRegression.masses(
                 of: matrix, degreeDiscount: formula.degreeDiscount, minimumEntries: parameters.minimumEntries,
                 threads: threads)
-            ScoreMix(formula: formula, sizes: ranked.sizes, masses: masses, threads: threads, path: path)
-                .mix(&self, rowCount: matrix.rowCount)
+            ScoreMix(formula: formula, ranked: ranked, masses: masses, threads: threads, path: path)
+                .mix(pairs, slices)
         }
-        return TargetCut(formula, threads: threads).lists(&self, rowCount: matrix.rowCount)
+        return TargetCut(formula, threads: threads).lists(&pairs, slices)
     }
 
-    /// Returns the position of every row's pairs: tile, start and count.
-    func slices(rowCount: Int) -> [(tile: Int, start: Int, count: Int)] {
-        var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
-        for (tile, result) in results.enumerated() {
-            var start = 0
-            for (rank, count) in zip(tiles[tile], result.counts) {
-                slices[Int(rows[rank])] = (tile, start, count)
-                start += count
+    /// Returns lists that are cut at the source.
+    private func inOrder(
+        _ slices: [Range<Int>], _ measure: SimilarityParameters.Measure, _ matrix: BinaryMatrix, threads: Int
+    ) -> NeighbourTable {
+        let pairs = pairs
+        return NeighbourTable(counts: slices.map(\.count), threads: threads) { row in
+            let list = unsafe UnsafeBufferPointer(start: pairs.base + slices[row].lowerBound, count: slices[row].count)
+            if case .modified(let formula) = measure { return unsafe ListedPair.list(list, formula) }
+            let size = Double(matrix.size(ofRow: row))
+            return unsafe list.map { pair in
+                let product = size * Double(matrix.size(ofRow: Int(pair.other)))
+                return Neighbour(
+                    index: pair.other, common: pair.common, score: Float(Double(pair.common) / product.squareRoot()))
             }
         }
-        return slices
-    }
-
-    /// Reorders lists that are cut at the source from ranks to rows.
-    private func inOrderOfRows(rowCount: Int) -> NeighbourTable {
-        let slices = slices(rowCount: rowCount)
-        var table = NeighbourTable(offsets: [0], neighbours: [])
-        table.offsets.reserveCapacity(rowCount + 1)
-        table.neighbours.reserveCapacity(slices.reduce(0) { $0 + $1.count })
-        for slice in slices {
-            if slice.count > 0 {
-                table.neighbours += results[slice.tile].neighbours[slice.start..<slice.start + slice.count]
-            }
-            table.offsets.append(table.neighbours.count)
-        }
-        return table
     }
 }
 
-/// The pairs found for a tile's ranks, one rank after the other.
-struct TileResult: Sendable {
-    /// The number of pairs of each rank.
-    var counts: [Int] = []
-    /// The finished lists, if lists are cut at the source.
-    var neighbours: [Neighbour] = []
-    /// The pairs with the best sources, if lists are cut at the target.
-    var pairs: [ListedPair] = []
+extension NeighbourTable {
+    /// Creates a table whose lists several threads make.
+    ///
+    /// - Parameters:
+    ///   - counts: the number of neighbours of each row.
+    ///   - threads: the number of threads.
+    ///   - list: returns the list of a row, with as many neighbours.
+    init(counts: [Int], threads: Int, list: @Sendable (_ row: Int) -> [Neighbour]) {
+        var offsets = [0]
+        offsets.reserveCapacity(counts.count + 1)
+        for count in counts { offsets.append(offsets[offsets.count - 1] + count) }
+        let starts = offsets
+        let neighbours = unsafe [Neighbour](unsafeUninitializedCapacity: starts[counts.count]) { buffer, count in
+            let room = unsafe Room(base: buffer.baseAddress)
+            Parallel.forEach(counts.count, inPortionsOf: 1024, threads: threads) { rows in
+                for row in rows where counts[row] > 0 {
+                    let made = list(row)
+                    precondition(made.count == counts[row])
+                    for (position, neighbour) in made.enumerated() {
+                        unsafe room.base?[starts[row] + position] = neighbour
+                    }
+                }
+            }
+            count = starts[counts.count]
+        }
+        self.init(offsets: starts, neighbours: neighbours)
+    }
+
+    /// Memory of which each thread writes its own part.
+    @unsafe
+    private struct Room: @unchecked Sendable { let base: UnsafeMutablePointer<Neighbour>? }
 }
 
 /// The criteria that decide which rows are neighbours, and the similarity formula.

@@ -23,47 +23,29 @@ struct PreparedMatrix: Sendable {
     let increments: Double
 
     var rankCount: Int { ranked.count }
+}
 
+extension PreparedMatrix {
     /// Prepares a matrix.
     ///
     /// - Parameters:
     ///   - matrix: rows × columns.
     ///   - minimumEntries: the fewest entries with which a row counts (inclusive).
-    ///   - bitmaps: the rule for using bitmaps.
     ///   - threads: the number of threads, 1 or more.
     ///   - blockRows: the ranks of a block, rounded up to a multiple of 64; nil for a size that suits the caches.
-    init(
-        _ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int, blockRows: Int? = nil
-    ) {
+    init(_ matrix: BinaryMatrix, minimumEntries: Int, threads: Int, blockRows: Int? = nil) {
         let ranked = RankedRows(matrix, minimumEntries: minimumEntries)
-        let shapes = BlockShape.several(ranked, bitmaps, most: blockRows)
-        let whole = BlockShape(0..<ranked.count, bitmaps.forSingleBlock)
+        let shapes = BlockShape.several(ranked, most: blockRows)
+        let whole = BlockShape(ranks: 0..<ranked.count, bitmapMinimum: .max)
         let sweep = ColumnSweep(matrix, ranked, threads: threads)
         let survey = ColumnSurvey(sweep, blocks: shapes, whole: whole, threads: threads)
         let layout = ColumnLayout(survey, sweep, shapes: shapes, whole: whole, mayBeSingle: blockRows == nil)
         layout.fill(threads: threads)
-        self.ranked = ranked
-        offsets = layout.offsets
-        columns = layout.columns
-        heavyEnds = layout.heavyEnds
-        blocks = layout.blocks
-        degrees = layout.degrees
-        largestDegree = survey.chunks.reduce(0) { max($0, $1.largestDegree) }
-        increments = survey.chunks.reduce(0) { $0 + $1.increments }
-    }
-
-    init(
-        _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, heavyEnds: Storage<Int>?,
-        blocks: [Block], degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
-    ) {
-        self.ranked = ranked
-        self.offsets = offsets
-        self.columns = columns
-        self.heavyEnds = heavyEnds
-        self.blocks = blocks
-        self.degrees = degrees
-        self.largestDegree = largestDegree
-        self.increments = increments
+        self.init(
+            ranked: ranked, offsets: layout.offsets, columns: layout.columns, heavyEnds: layout.heavyEnds,
+            blocks: layout.blocks, degrees: layout.degrees,
+            largestDegree: survey.chunks.reduce(0) { max($0, $1.largestDegree) },
+            increments: survey.chunks.reduce(0) { $0 + $1.increments })
     }
 }
 
@@ -74,92 +56,54 @@ struct ColumnCounts: Sendable {
     let light: Int
 }
 
-/// The rule that decides when a column of a block gets a bitmap, which is when bitmaps are faster.
-enum BitmapUse: Sendable {
-    /// Counting by adding bits: each bitmap costs a few instructions for 512 ranks.
-    case counting
-    /// Adding a weight for each set bit.
-    ///
-    /// One instruction handles as many ranks of a bitmap as a vector of the path holds 64-bit numbers.
-    case weighing(ProcessorPath)
-    /// No bitmaps.
-    case none
-
-    /// The rule for a single block.
-    ///
-    /// There, rows hold descriptors instead of columns, and a column's weight follows from the length of its list.
-    /// Weighing therefore needs lists.
-    var forSingleBlock: BitmapUse {
-        if case .counting = self { self } else { .none }
-    }
-
-    /// Returns the fewest targets for which a bitmap of this many groups is used.
-    func minimum(groups: Int) -> Int {
-        switch self {
-        case .counting: max(16, 6 * groups)
-        case .weighing(.avx512): 32 * groups
-        case .weighing(.avx2): 80 * groups
-        case .weighing(.portable): 256 * groups
-        case .none: .max
-        }
-    }
-}
-
 extension BlockShape {
     /// Divides ranks into blocks: small ones for large rows and larger ones for small rows.
     ///
-    /// Large rows need wide counters, and in a small block these stay in the first-level cache. Small rows have few
-    /// entries in each block and need counters of only 8 bits.
-    static func several(_ ranked: RankedRows, _ bitmaps: BitmapUse, most: Int? = nil) -> [BlockShape] {
+    /// Large rows have many entries in each block, whose bounds then stay in the first-level cache. The first block is
+    /// small, because it is compared with all rows before there are thresholds.
+    static func several(_ ranked: RankedRows, most: Int? = nil) -> [BlockShape] {
         var shapes: [BlockShape] = []
+        let firstSmall = ((0..<ranked.count).partitioningIndex { ranked.sizes[$0] <= smallSize } + 63) / 64 * 64
         var first = 0
         while first < ranked.count {
-            let usual = ranked.sizes[first] >= 256 ? 4096 : 16384
+            let usual = first == 0 || ranked.sizes[first] >= 256 ? 4096 : 16384
             // The formula has one bound for every 64 ranks; blocks must begin at multiples of 64.
             let size = most.map { min(max(1, $0 + 63) / 64 * 64, usual) } ?? usual
-            let end = min(ranked.count, first + size)
-            shapes.append(BlockShape(first..<end, bitmaps))
+            let end = min(ranked.count, first + size, first < firstSmall ? firstSmall : .max)
+            // A bitmap costs a few instructions for each group.
+            let groups = (end - first + groupSize - 1) / groupSize
+            shapes.append(BlockShape(ranks: first..<end, bitmapMinimum: max(16, 6 * groups)))
             first = end
         }
         return shapes
-    }
-
-    init(_ ranks: Range<Int>, _ bitmaps: BitmapUse) {
-        self.ranks = ranks
-        bitmapMinimum = bitmaps.minimum(groups: (ranks.count + groupSize - 1) / groupSize)
     }
 }
 
 /// The rows that count, largest first.
 ///
-/// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks need the
-/// same counter width and have similar bounds.
+/// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks have
+/// similar bounds.
 struct RankedRows: Sendable {
-    let count: Int
     /// The row of each rank.
     let rows: Storage<UInt32>
     /// The number of entries of each rank's row: n(i) of the formulas.
     let sizes: Storage<UInt32>
 
+    var count: Int { rows.count }
+}
+
+extension RankedRows {
     init(_ matrix: BinaryMatrix, minimumEntries: Int) {
         var keys: [UInt64] = []
         for row in 0..<matrix.rowCount where matrix.size(ofRow: row) >= minimumEntries {
             keys.append(UInt64(~UInt32(matrix.size(ofRow: row))) << 32 | UInt64(row))
         }
         keys.sort()
-        count = keys.count
-        rows = Storage(uninitialized: count)
-        sizes = Storage(uninitialized: count)
+        self.init(rows: Storage(uninitialized: keys.count), sizes: Storage(uninitialized: keys.count))
         for (rank, key) in keys.enumerated() {
             rows[rank] = UInt32(truncatingIfNeeded: key)
             sizes[rank] = ~UInt32(truncatingIfNeeded: key >> 32)
         }
-    }
-
-    init(rows: Storage<UInt32>, sizes: Storage<UInt32>) {
-        count = rows.count
-        self.rows = rows
-        self.sizes = sizes
     }
 }
 
@@ -195,6 +139,8 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
         region = nil
         unsafe self.block = block
         let aligned = unsafe block.alignedUp(toMultipleOf: Self.alignment)
+        // The kernels read lines all over a large storage; with small pages, most need an address translation first.
+        if bytes >= 1 << 23 { unsafe madvise(block.alignedUp(toMultipleOf: 4096), bytes - 4096, MADV_HUGEPAGE) }
         unsafe aligned.advanced(by: bytes).initializeMemory(as: UInt8.self, repeating: 0, count: Self.slack)
         unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
     }

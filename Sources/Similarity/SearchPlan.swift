@@ -5,18 +5,24 @@ struct SearchPlan: Sendable {
     let parameters: SimilarityParameters
     let path: ProcessorPath
     let prepared: PreparedMatrix
-    let limit: Int
     let formula: Formula
-    let order: CandidateOrder
-    let tiles: [Range<Int>]
+    /// The best candidates of the ranks that are searched for.
+    let best: BestCandidates
+    /// Portions of these ranks, each within one block.
+    let tiles: [Tile]
     let cost: SearchCost
 
+    /// Some ranks of a block.
+    struct Tile: Sendable {
+        let ranks: Range<Int>
+        /// The number of the block.
+        let block: Int
+    }
+
     init(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters, _ path: ProcessorPath, threads: Int) {
-        let prepared = PreparedMatrix(
-            matrix, minimumEntries: parameters.minimumEntries,
-            bitmaps: parameters.measure.bitmaps(path), threads: threads)
+        let prepared = PreparedMatrix(matrix, minimumEntries: parameters.minimumEntries, threads: threads)
         self.init(
-            prepared, parameters, path, entryCount: matrix.entryCount, ranks: 0..<prepared.rankCount, rowsAtOnce: 256)
+            prepared, parameters, path, entryCount: matrix.entryCount, ranks: 0..<prepared.rankCount, rowsAtOnce: 128)
     }
 
     /// Creates a plan for a range of ranks.
@@ -35,27 +41,40 @@ struct SearchPlan: Sendable {
         self.parameters = parameters
         self.path = path
         self.prepared = prepared
-        let ranks = prepared.rankCount
-        limit = min(parameters.limit, max(0, ranks - 1))
-        tiles = stride(from: wanted.lowerBound, to: wanted.upperBound, by: rowsAtOnce)
-            .map { $0..<min($0 + rowsAtOnce, wanted.upperBound) }
+        tiles = prepared.blocks.indices.flatMap { number in
+            let ranks = prepared.blocks[number].ranks.clamped(to: wanted)
+            return stride(from: ranks.lowerBound, to: ranks.upperBound, by: rowsAtOnce)
+                .map { Tile(ranks: $0..<min($0 + rowsAtOnce, ranks.upperBound), block: number) }
+        }
         cost = SearchCost(prepared, parameters, entryCount: entryCount)
         formula = Formula(prepared, parameters.measure)
-        order = CandidateOrder(
-            tolerance: parameters.measure == .cosine ? 0x1p-50 : 0, rows: prepared.ranked.rows,
-            sizes: prepared.ranked.sizes)
+        best = BestCandidates(
+            ranks: wanted, rankCount: prepared.rankCount, limit: min(parameters.limit, max(0, prepared.rankCount - 1)),
+            CandidateOrder(
+                tolerance: parameters.measure == .cosine ? 0x1p-50 : 0, rows: prepared.ranked.rows,
+                sizes: prepared.ranked.sizes))
     }
-}
 
-extension SimilarityParameters.Measure {
-    /// Returns the rule that decides when bitmaps are faster.
-    func bitmaps(_ path: ProcessorPath) -> BitmapUse { self == .cosine ? .counting : .weighing(path) }
+    /// Whether all ranks are searched for, so that a pair is compared once for both of its rows.
+    var comparesOnce: Bool { best.ranks.count == prepared.rankCount }
+
+    /// Whether a block's rows have their best candidates among the smallest rows, and not among the largest ones.
+    ///
+    /// If one common column is enough, the smallest rows have the best scores; otherwise few have enough in common.
+    func prefersSmallest(_ block: Int) -> Bool {
+        parameters.minimumCommon == 1 && prepared.blocks[block].largestSize <= BlockShape.smallSize
+    }
+
+    /// Returns the blocks with which a tile is compared.
+    func blocks(for tile: Tile) -> Range<Int> {
+        0..<(comparesOnce && !prefersSmallest(tile.block) ? tile.block + 1 : prepared.blocks.count)
+    }
 }
 
 /// Estimates of the cost of the parts of a search, roughly in nanoseconds of one core.
 ///
 /// Progress is reported in this unit to make it even. The estimates were fitted on matrices of 1 to 60 million entries,
-/// with few heavy and with many light columns. On the largest ones, progress is off by at most 5% of the whole.
+/// with few heavy and with many light columns.
 struct SearchCost: Sendable {
     /// The cost before the first tile.
     let preparation: Int
@@ -69,19 +88,21 @@ struct SearchCost: Sendable {
         let (adding, comparing) = parameters.measure == .cosine ? (1, 1) : (2, 4)
         preparation = 35 * entryCount
         mixing = Int(parameters.mixingNanoseconds(rows: prepared.rankCount))
-        perEntry = 22 * adding * prepared.blocks.count
-        perRank = comparing * prepared.rankCount * 2 / 5
+        perEntry = 22 * adding
+        perRank = comparing
     }
 
     /// The cost of a whole search.
-    func total(_ tiles: [Range<Int>], _ prepared: PreparedMatrix) -> Int {
-        tiles.reduce(preparation + mixing) { $0 + cost(of: $1, prepared) }
+    func total(_ plan: SearchPlan) -> Int {
+        plan.tiles.reduce(preparation + mixing) { $0 + cost(of: $1, plan) }
     }
 
-    /// The cost of comparing a tile of ranks with all blocks.
-    func cost(of tile: Range<Int>, _ prepared: PreparedMatrix) -> Int {
-        let entries = prepared.offsets[tile.upperBound] - prepared.offsets[tile.lowerBound]
-        return entries * perEntry + tile.count * perRank
+    /// The cost of comparing a tile of ranks with the blocks that it visits.
+    func cost(of tile: SearchPlan.Tile, _ plan: SearchPlan) -> Int {
+        let entries = plan.prepared.offsets[tile.ranks.upperBound] - plan.prepared.offsets[tile.ranks.lowerBound]
+        let blocks = plan.blocks(for: tile)
+        let targets = plan.prepared.blocks[blocks.upperBound - 1].ranks.upperBound
+        return entries * blocks.count * perEntry + tile.ranks.count * targets * perRank * 2 / 5
     }
 }
 

@@ -1,23 +1,5 @@
 import Model
 
-/// A kept pair, seen from one of its rows.
-struct ListedPair: BitwiseCopyable {
-    /// The key that orders all pairs: `ModifiedCosine.pairKey`, or the score itself if scores are mixed.
-    var key: Double
-    /// The other row.
-    var row: UInt32
-    var common: UInt32
-
-    /// Returns the list of a source from its pairs, which must be best first.
-    ///
-    /// If scores were mixed with something else, the keys are scores.
-    static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
-        var scores = formula.mixes ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
-        formula.normalize(&scores)
-        return zip(pairs, scores).map { Neighbour(index: $0.row, common: $0.common, score: Float($1)) }
-    }
-}
-
 /// The step that turns the best sources of every target into the lists of the sources.
 struct TargetCut {
     private let formula: ModifiedCosine
@@ -31,46 +13,30 @@ struct TargetCut {
     /// Returns the lists, each best first, with equal pairs in ascending order of the row.
     ///
     /// - Parameters:
-    ///   - found: the pairs of each rank as a target; emptied tile by tile to save memory.
-    ///   - rowCount: the number of rows.
-    func lists(_ found: inout NeighbourPairs, rowCount: Int) -> NeighbourTable {
-        var ends = [Int](repeating: 0, count: rowCount + 1)
-        for result in found.results {
-            for pair in result.pairs where pair.key > 0 { ends[Int(pair.row) + 1] += 1 }
+    ///   - found: the pairs of each row as a target; emptied to save memory.
+    ///   - slices: the positions of each row's pairs.
+    func lists(_ found: inout Storage<ListedPair>, _ slices: [Range<Int>]) -> NeighbourTable {
+        var counts = [Int](repeating: 0, count: slices.count)
+        for slice in slices {
+            for position in slice where found[position].key > 0 { counts[Int(found[position].other)] += 1 }
         }
-        for row in 0..<rowCount { ends[row + 1] += ends[row] }
-        let offsets = ends
-        // From here on, `ends` has the end of each row's list so far; the list begins where the previous row's list
-        // ends.
-        let pairs = Storage<ListedPair>(uninitialized: offsets[rowCount])
-        for (tile, ranks) in found.tiles.enumerated() {
-            var next = 0
-            for (rank, count) in zip(ranks, found.results[tile].counts) {
-                let target = found.rows[rank]
-                for pair in found.results[tile].pairs[next..<next + count] where pair.key > 0 {
-                    pairs[ends[Int(pair.row)]] = ListedPair(key: pair.key, row: target, common: pair.common)
-                    ends[Int(pair.row)] += 1
-                }
-                next += count
-            }
-            found.results[tile] = TileResult()
-        }
-        return NeighbourTable(offsets: offsets, neighbours: sorted(pairs, offsets))
-    }
-
-    private func sorted(_ pairs: Storage<ListedPair>, _ offsets: [Int]) -> [Neighbour] {
-        let neighbours = Storage<Neighbour>(uninitialized: pairs.count)
-        Parallel.forEach(offsets.count - 1, inPortionsOf: 1024, threads: threads) { rows in
-            for row in rows {
-                let start = offsets[row]
-                var list = unsafe UnsafeMutableBufferPointer(
-                    start: pairs.base + start, count: offsets[row + 1] - start)
-                unsafe list.sort { $0.key != $1.key ? $0.key > $1.key : $0.row < $1.row }
-                for (position, neighbour) in unsafe ListedPair.list(list, formula).enumerated() {
-                    neighbours[start + position] = neighbour
-                }
+        var ends = [0]
+        for count in counts.dropLast() { ends.append(ends[ends.count - 1] + count) }
+        // From here on, `ends` has the end of each row's list so far.
+        let pairs = Storage<ListedPair>(uninitialized: counts.reduce(0, +))
+        for (target, slice) in slices.enumerated() {
+            for position in slice where found[position].key > 0 {
+                let pair = found[position]
+                pairs[ends[Int(pair.other)]] = ListedPair(key: pair.key, other: UInt32(target), common: pair.common)
+                ends[Int(pair.other)] += 1
             }
         }
-        return unsafe Array(UnsafeBufferPointer(start: neighbours.base, count: neighbours.count))
+        found = Storage(uninitialized: 0)
+        let starts = zip(ends, counts).map { $0 - $1 }
+        return NeighbourTable(counts: counts, threads: threads) { [formula, counts] row in
+            var list = unsafe UnsafeMutableBufferPointer(start: pairs.base + starts[row], count: counts[row])
+            unsafe list.sort { $0.key != $1.key ? $0.key > $1.key : $0.other < $1.other }
+            return unsafe ListedPair.list(list, formula)
+        }
     }
 }

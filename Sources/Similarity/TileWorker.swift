@@ -1,278 +1,263 @@
 import CSimilarity
 import Model
 
-/// One thread's search, with its counters and candidate lists; it processes one tile of source rows after another.
+/// One thread's search, with its bounds and buffers; it processes one tile of source rows after another.
 @safe
 final class TileWorker {
     let plan: SearchPlan
-    /// A counter for each target of a block; all are 0 between visits.
-    let counters: Storage<UInt128>
-    /// The bitmaps to add up for a source row.
-    let maps: Storage<UnsafePointer<UInt8>>
-    private let hits: Storage<coterie_hit>
-    private let items: Storage<RowCandidate>
-    private let histograms: Storage<UInt16>
-    /// The weight that each bitmap adds, for a modified cosine.
-    let mapWeights: Storage<UInt64>
-    let weightedHits: Storage<coterie_weighted_hit>
-    /// An upper bound of each bitmap's weight.
-    let mapBounds: Storage<UInt16>
-    /// An upper bound of the sum of weights for each target of a block; all are 0 between visits.
-    let boundCounters: Storage<UInt16>
-    /// The lists of a source row in a block.
-    let lists: Storage<TargetList>
+    private var job: coterie_comparison
+    /// The smallest threshold of each 64 ranks, at the start of the tile.
+    private let leastThresholds: Storage<Float>
+    /// The same for each block.
+    private var blockThresholds: [Float]
+    /// The memory that `job` points to.
+    private let buffers: [AnyObject]
+
+    /// The weights and counts of pairs up to which one sum of 64 bits holds both.
+    private static let (countBits, weightBits) = (18, 46)
 
     init(_ plan: SearchPlan) {
         self.plan = plan
-        let largest = plan.prepared.blocks.map(\.bitmapStride).max() ?? 0
-        counters = Storage(zeroed: largest * 64)
-        let mostMaps = (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.ranked.sizes.base[0]) : 0) + 16
-        unsafe maps = Storage(uninitialized: mostMaps)
-        mapWeights = Storage(uninitialized: plan.formula.modified == nil ? 0 : mostMaps)
-        weightedHits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
-        hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
-        mapBounds = Storage(uninitialized: mapWeights.count)
-        lists = Storage(uninitialized: mapWeights.count)
-        boundCounters = Storage(zeroed: plan.formula.modified == nil ? 0 : largest * 64)
-        let capacity = BestCandidates.capacity(limit: plan.limit)
-        let rows = plan.tiles.map(\.count).max() ?? 0
-        items = Storage(uninitialized: rows * capacity)
-        histograms = Storage(uninitialized: rows * BestCandidates.bucketCount)
+        let largest = (plan.prepared.blocks.map(\.bitmapStride).max() ?? 0) * 64
+        // The first rank has the most columns.
+        let columns = plan.prepared.rankCount > 0 ? Int(plan.prepared.ranked.sizes[0]) : 0
+        leastThresholds = Storage(zeroed: plan.prepared.rankCount / 64 + 2 * groupSize / 64)
+        blockThresholds = [Float](repeating: 0, count: plan.prepared.blocks.count)
+        let lists = unsafe Storage<coterie_list>(uninitialized: columns)
+        let maps = unsafe Storage<UnsafePointer<UInt8>>(uninitialized: columns)
+        let mapWeights = Storage<UInt32>(uninitialized: columns)
+        let classes = Storage<coterie_class>(uninitialized: columns)
+        let padded = unsafe Storage<UnsafePointer<UInt8>>(uninitialized: 2 * columns + 8)
+        let planeWeights = Storage<Float>(uninitialized: columns)
+        let planeBounds = Storage<UInt16>(uninitialized: columns)
+        let empty = Storage<UInt8>(zeroed: largest / 8)
+        let bounds = Storage<UInt16>(zeroed: largest)
+        let scales = Storage<Float>(uninitialized: largest / groupSize)
+        let hits = Storage<coterie_hit>(uninitialized: largest)
+        let sums = Storage<UInt64>(uninitialized: largest + 32)
+        let slots = Storage<UInt16>(zeroed: largest)
+        unsafe job = coterie_comparison(
+            lists: lists.base, list_count: 0, map_count: 0, maps: maps.base, map_weights: mapWeights.base,
+            classes: classes.base, padded: padded.base, plane_weights: planeWeights.base,
+            plane_bounds: planeBounds.base, class_count: 0, plane_count: 0, empty: empty.base, target_count: 0,
+            both: 0, counts: 0, bounds: bounds.base, scales: scales.base, own: 0, other: 0, minimum: 0, shift: 0,
+            inverses: plan.formula.inverses.base, least_inverses: plan.formula.leastInverses.base,
+            thresholds: plan.best.thresholds.base, least_thresholds: leastThresholds.base,
+            size_factors: plan.formula.sizeFactors.base, hits: hits.base, sums: sums.base, slots: slots.base)
+        unsafe buffers = [
+            lists, maps, mapWeights, classes, padded, planeWeights, planeBounds, empty, bounds, scales, hits, sums,
+            slots,
+        ]
     }
 
-    /// Returns the best pairs of each of the tile's ranks.
-    func pairs(of tile: Range<Int>) -> TileResult {
-        let capacity = BestCandidates.capacity(limit: plan.limit)
-        var best = (0..<tile.count).map { index in
-            unsafe BestCandidates(
-                limit: plan.limit, greatestKey: plan.formula.greatestKey(ofRank: tile.lowerBound + index),
-                items: items.base + index * capacity,
-                histogram: histograms.base + index * BestCandidates.bucketCount)
-        }
-        for block in blocks(outwardsFrom: tile.lowerBound) {
-            for index in 0..<tile.count { visit(tile.lowerBound + index, block, &best[index]) }
-        }
-        var result = TileResult()
-        for (index, rank) in tile.enumerated() {
-            let found = unsafe best[index].finish(plan.order)
-            result.counts.append(found.count)
-            unsafe append(found, ofRank: rank, to: &result)
-        }
-        return result
-    }
-
-    /// Appends the best candidates of a rank, as the list of a source or as the pairs of a target.
-    private func append(_ found: UnsafeBufferPointer<RowCandidate>, ofRank rank: Int, to result: inout TileResult) {
-        let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
-        guard let modified = plan.formula.modified else {
-            for position in 0..<found.count {
-                let candidate = unsafe found[position]
-                let otherSize = Double(unsafe plan.prepared.ranked.sizes.base[Int(candidate.rank)])
-                let score = Double(candidate.common) / (Double(size) * otherSize).squareRoot()
-                result.neighbours.append(
-                    Neighbour(index: row(of: candidate), common: candidate.common, score: Float(score)))
-            }
-            return
-        }
-        var pairs: [ListedPair] = []
-        for position in 0..<found.count {
-            let candidate = unsafe found[position]
-            pairs.append(
-                ListedPair(
-                    key: modified.pairKey(key: candidate.key, ownSize: size), row: row(of: candidate),
-                    common: candidate.common))
-        }
-        switch modified.cut {
-        case .source: result.neighbours += ListedPair.list(pairs, modified)
-        case .target: result.pairs += pairs
-        }
-    }
-
-    private func row(of candidate: RowCandidate) -> UInt32 {
-        unsafe plan.prepared.ranked.rows.base[Int(candidate.rank)]
-    }
-
-    /// Returns the blocks, nearest first.
+    /// Compares the tile's ranks with all blocks.
     ///
-    /// Rows of similar size are the likeliest neighbours; finding them first raises the bound for the others.
-    private func blocks(outwardsFrom rank: Int) -> [Block] {
-        let home = plan.prepared.blocks.lastIndex { $0.ranks.lowerBound <= rank } ?? 0
-        return plan.prepared.blocks.indices
-            .sorted { (abs($0 - home), $0) < (abs($1 - home), $1) }
-            .map { plan.prepared.blocks[$0] }
-    }
-
-    private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
-        let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
-        let isHome = block.ranks.contains(rank)
-        // A row has all of its entries in common with itself, which counts in its own block.
-        let most = isHome ? size : min(size, block.largestSize)
-        guard most >= plan.parameters.minimumCommon else { return }
-        if plan.formula.modified != nil {
-            if most >= 1 << COTERIE_COUNT_BITS {
-                weighWidely(rank, block, &best)
-            } else {
-                weigh(rank, block, most: most, &best)
-            }
-        } else if most < 1 << 8 {
-            count(rank, block, UInt8.self, most: most, &best)
-        } else if most < 1 << 16 {
-            count(rank, block, UInt16.self, most: most, &best)
-        } else {
-            count(rank, block, UInt32.self, most: most, &best)
-        }
-    }
-
-    /// Compares a row with a block by plain cosine; counters hold the number of common entries.
-    private func count<Counter: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ rank: Int, _ block: Block, _: Counter.Type, most: Int, _ best: inout BestCandidates
-    ) {
-        let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: Counter.self)
-        let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
-        let stride = block.bitmapStride * 8
-        let maps = unsafe maps.base
-        var mapCount = 0
-        var increments = 0
-        unsafe forEachColumn(ofRank: rank, in: block) { number, _ in
-            unsafe maps[mapCount] = unsafe bitmaps + number &* stride
-            mapCount += 1
-        } list: { targets, count, _ in
-            increments += count
-            for position in 0..<count { unsafe counters[Int(targets[position])] &+= 1 }
-        }
-        if mapCount + increments == 0 { return }
-        while !mapCount.isMultiple(of: 8) {
-            unsafe maps[mapCount] = bitmaps
-            mapCount += 1
-        }
-        var job = unsafe coterie_scan_job(
-            maps: maps, map_count: UInt32(mapCount),
-            planes: UInt32(Int.bitWidth - max(7, most).leadingZeroBitCount).clamped(to: mapCount),
-            counters: counters, roots: plan.formula.roots.base + block.ranks.lowerBound / 64, threshold: 0,
-            minimum: UInt32(plan.parameters.minimumCommon), group: 0,
-            group_end: UInt32(block.bitmapStride / 8), hits: hits.base)
-        while unsafe job.group < job.group_end {
-            unsafe job.threshold = Float(best.leastKey.squareRoot()) * (1 - 1e-6)
-            let found = unsafe coterie_scan(plan.path.code, Int32(Counter.bitWidth), &job)
-            for position in 0..<Int(found) {
-                let hit = unsafe hits.base[position]
-                let other = block.ranks.lowerBound + Int(hit.target)
-                guard other != rank else { continue }
-                let key = unsafe Double(hit.count) * Double(hit.count) / plan.formula.factors.base[other]
-                best.push(RowCandidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
+    /// The blocks with the best candidates come first. If all ranks are searched for, a pair is compared by its smaller
+    /// row, which has few columns, for both. Only blocks with the best candidates of each other are compared twice.
+    func compare(_ tile: SearchPlan.Tile) {
+        let prefersSmallest = plan.prefersSmallest(tile.block)
+        let numbers = plan.blocks(for: tile)
+        if plan.comparesOnce { refreshThresholds(upTo: tile.block) }
+        for step in numbers.indices {
+            let number = prefersSmallest ? numbers.upperBound - 1 - step : step
+            let block = plan.prepared.blocks[number]
+            let both = plan.comparesOnce && tile.block > 0 && !(prefersSmallest && plan.prefersSmallest(number))
+            for rank in tile.ranks {
+                let targets = both && number == tile.block ? rank - block.ranks.lowerBound : block.ranks.count
+                if targets > 0 { visit(rank, number, targets: targets, both: both) }
             }
         }
     }
-}
 
-extension UInt32 {
-    /// Returns the number, but at most the bits of a sum of `count` ones, or 3 if that is more.
-    fileprivate func clamped(to count: Int) -> UInt32 {
-        Swift.min(self, UInt32(Swift.max(3, Int.bitWidth - count.leadingZeroBitCount)))
+    private func refreshThresholds(upTo last: Int) {
+        for number in 0...last {
+            let ranks = plan.prepared.blocks[number].ranks
+            var leastOfBlock = Float.infinity
+            for first in stride(from: ranks.lowerBound, to: ranks.upperBound, by: 64) {
+                var least = Float.infinity
+                for rank in first..<min(first + 64, ranks.upperBound) {
+                    least = min(least, plan.best.threshold(ofRank: rank))
+                }
+                leastThresholds[first / 64] = least
+                leastOfBlock = min(leastOfBlock, least)
+            }
+            blockThresholds[number] = leastOfBlock
+        }
     }
-}
 
-extension TileWorker {
-    /// Calls a closure for each column of a rank that has targets in a block, with the column's degree.
+    /// Compares a row with the first `targets` ranks of a block.
+    private func visit(_ rank: Int, _ number: Int, targets: Int, both: Bool) {
+        let (formula, best, minimumCommon) = (plan.formula, plan.best, plan.parameters.minimumCommon)
+        let block = plan.prepared.blocks[number]
+        let first = block.ranks.lowerBound
+        let most = min(Int(plan.prepared.ranked.sizes[rank]), block.largestSize)
+        guard most >= minimumCommon else { return }
+        let (weight, lightest) = collect(rank, block)
+        let columnCount = Int(unsafe job.map_count + job.list_count)
+        guard columnCount >= minimumCommon else { return }
+        let tightening = Float(formula.tightening(mostCommon: most) * (1 - 1e-6))
+        let comparison = Comparison(
+            rank: rank, block: block,
+            isWide: most >= 1 << Self.countBits || weight >= 1 << Self.weightBits)
+        unsafe job.target_count = UInt32(targets)
+        unsafe job.both = both ? 1 : 0
+        unsafe job.own = best.threshold(ofRank: rank) * tightening
+        unsafe job.other = formula.inverses.base[rank] * tightening
+        unsafe job.inverses = UnsafePointer(formula.inverses.base + first)
+        unsafe job.least_inverses = UnsafePointer(formula.leastInverses.base + first / 64)
+        unsafe job.thresholds = UnsafePointer(best.thresholds.base + first)
+        unsafe job.least_thresholds = UnsafePointer(leastThresholds.base + first / 64)
+        unsafe job.size_factors = UnsafePointer(formula.sizeFactors.base + first / 64)
+        if unsafe job.own > 0, formula.inversesDescend {
+            let need = unsafe job.own * formula.inverses.base[first + targets - 1]
+            let its = unsafe both ? job.other * blockThresholds[number] : .infinity
+            if Float(weight) * (1 + 1e-6) < min(need, its) { return }
+        }
+        // Without a threshold, all pairs with enough in common are useful. If they are few, nothing else counts.
+        if unsafe formula.modified == nil || (job.own == 0 && columnCount <= Self.fewColumns) {
+            bound(comparison, counting: true, weight: Float(columnCount), minimum: Float(minimumCommon))
+            if formula.modified != nil {
+                let found = unsafe coterie_scan(plan.path.code, &job)
+                if found <= 2 * best.limit { return evaluate(found, comparison) }
+            }
+        }
+        if formula.modified != nil {
+            bound(
+                comparison, counting: false, weight: Float(weight),
+                minimum: Float(minimumCommon) * Float(lightest) * (1 - 1e-6))
+        }
+        var wanted = UInt32(best.limit + best.limit / 8)
+        while unsafe job.own == 0, case let found = unsafe coterie_choose(plan.path.code, &job, wanted), found > 0 {
+            evaluate(found, comparison)
+            unsafe job.own = best.threshold(ofRank: rank) * tightening
+            wanted &*= 2
+        }
+        evaluate(unsafe coterie_scan(plan.path.code, &job), comparison)
+    }
+
+    /// The number of columns up to which pairs are counted first while a row has no threshold.
+    private static let fewColumns = 64
+
+    /// A row that is compared with a block.
+    private struct Comparison {
+        let rank: Int
+        let block: Block
+        /// Whether sums may need more than one number of 64 bits for weights and count.
+        let isWide: Bool
+    }
+
+    /// Adds up the bounds.
     ///
     /// - Parameters:
-    ///   - rank: the source row.
-    ///   - block: the block.
-    ///   - bitmap: a closure that receives the number of a bitmap.
-    ///   - list: a closure that receives targets.
-    @inline(__always)
-    func forEachColumn(
-        ofRank rank: Int, in block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
-        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
-    ) {
-        let start = unsafe plan.prepared.offsets.base[rank]
-        let end = unsafe plan.prepared.offsets.base[rank + 1]
-        guard let light = block.light, let heavyEnds = plan.prepared.heavyEnds else {
-            unsafe forEachDescriptor(start..<end, block, bitmap: bitmap, list: list)
-            return
-        }
-        let heavyEnd = unsafe heavyEnds.base[rank]
-        unsafe forEachHeavyColumn(start..<heavyEnd, block, bitmap: bitmap, list: list)
-        unsafe forEachLightColumn(heavyEnd..<end, light, block, list: list)
+    ///   - counting: whether common columns are counted, which gives exact bounds.
+    ///   - weight: the greatest sum that is possible.
+    ///   - minimum: the smallest useful sum.
+    private func bound(_ comparison: Comparison, counting: Bool, weight: Float, minimum: Float) {
+        unsafe job.counts = counting ? 1 : 0
+        unsafe job.minimum = minimum
+        setScales(weight: weight)
+        unsafe coterie_bound(plan.path.code, &job)
+        let target = comparison.rank - comparison.block.ranks.lowerBound
+        if target >= 0, unsafe target < Int(job.target_count) { unsafe job.bounds[target] = 0 }
     }
 
-    /// Does the same for a single block, for which rows hold descriptors.
+    /// Collects a row's lists and bitmaps in a block, and returns the sum of their weights and the smallest weight.
+    private func collect(_ rank: Int, _ block: Block) -> (sum: UInt64, least: UInt32) {
+        let weights = unsafe plan.formula.weights.base
+        let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
+        let stride = block.bitmapStride * 8
+        let (maps, mapWeights, lists) = unsafe (job.maps, job.map_weights, job.lists)
+        var (mapCount, listCount) = (0, 0)
+        var (sum, least) = (UInt64(0), UInt32.max)
+        unsafe forEachColumn(ofRank: rank, in: block) { number, degree in
+            let weight = unsafe weights[Int(degree)]
+            unsafe maps[mapCount] = unsafe bitmaps + number &* stride
+            unsafe mapWeights[mapCount] = weight
+            mapCount += 1
+            sum += UInt64(weight)
+            least = min(least, weight)
+        } list: { targets, count, degree in
+            let weight = unsafe weights[Int(degree)]
+            unsafe lists[listCount] = coterie_list(targets: targets, count: UInt32(count), weight: weight)
+            listCount += 1
+            sum += UInt64(weight)
+            least = min(least, weight)
+        }
+        unsafe job.map_count = UInt32(mapCount)
+        unsafe job.list_count = UInt32(listCount)
+        return (sum, least)
+    }
+
+    /// Sets the units of the bounds; counts have the unit 1, and their bounds are exact.
     ///
-    /// A modified cosine, which needs degrees, uses no bitmaps there. The length of a column's list is then its degree.
-    @inline(__always)
-    private func forEachDescriptor(
-        _ entries: Range<Int>, _ block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
-        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
-    ) {
-        let columns = unsafe plan.prepared.columns.base
-        let lists = unsafe block.lists.base
-        for entry in entries {
-            // The second prefetch is for lists of 32 targets or more, which reach into another cache line.
-            let ahead = unsafe lists + Int(columns[entry + 40] & ~Block.bitmapFlag)
-            unsafe coterie_prefetch_line(ahead)
-            unsafe coterie_prefetch_line(ahead + 32)
-            let descriptor = unsafe columns[entry]
-            if descriptor & Block.bitmapFlag != 0 {
-                bitmap(Int(descriptor & ~Block.bitmapFlag), 0)
-            } else {
-                let targets = unsafe lists + Int(descriptor)
-                unsafe list(targets + 1, Int(targets[0]), UInt32(targets[0]))
-            }
-        }
-    }
-
-    @inline(__always)
-    private func forEachHeavyColumn(
-        _ entries: Range<Int>, _ block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
-        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
-    ) {
-        guard let descriptors = unsafe block.descriptors?.base, let degrees = unsafe plan.prepared.degrees?.base else {
+    /// A sum of weights that the source needs becomes about 2¹⁴: each common column rounds it by at most 2⁻¹⁴. If no
+    /// sum can reach 2¹⁶, the unit is smaller.
+    private func setScales(weight: Float) {
+        let groups = (Int(unsafe job.target_count) + groupSize - 1) / groupSize
+        let all = 60_000 / weight
+        guard unsafe job.counts == 0 else {
+            for group in 0..<groups { unsafe job.scales[group] = 1 }
+            unsafe job.shift = all >= 2 ? UInt32(all.exponent) : 0
             return
         }
-        let columns = unsafe plan.prepared.columns.base
-        let lists = unsafe block.lists.base
-        let last = entries.upperBound - 1
-        for entry in entries {
-            unsafe coterie_prefetch_line(descriptors + Int(columns[entry + 48]))
-            let ahead = unsafe descriptors[Int(columns[min(entry + 16, last)])]
-            unsafe coterie_prefetch_line(lists + Int(ahead & ~Block.bitmapFlag))
-            let column = Int(unsafe columns[entry])
-            let descriptor = unsafe descriptors[column]
-            // A descriptor of 0 means that the column has no target in this block.
-            guard descriptor != 0 else { continue }
-            if descriptor & Block.bitmapFlag != 0 {
-                unsafe bitmap(Int(descriptor & ~Block.bitmapFlag), degrees[column])
-            } else {
-                let targets = unsafe lists + Int(descriptor)
-                unsafe list(targets + 1, Int(targets[0]), degrees[column])
+        unsafe job.shift = 0
+        var (needed, scale) = (Float.infinity, all)
+        for group in 0..<groups {
+            let its = unsafe job.own * job.least_inverses[group * (groupSize / 64)]
+            if !(its > needed / 2) {
+                needed = its
+                scale = its > 0 ? max(all, 0x1p14 / its) : all
             }
+            unsafe job.scales[group] = scale
         }
     }
 
-    @inline(__always)
-    private func forEachLightColumn(
-        _ entries: Range<Int>, _ light: LightColumns, _ block: Block,
-        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
-    ) {
-        let columns = unsafe plan.prepared.columns.base
-        let lists = unsafe block.lists.base
-        let words = unsafe light.words.base
-        let values = unsafe light.values.base
-        let last = entries.upperBound - 1
-        for entry in entries {
-            unsafe coterie_prefetch_line(words + Int(columns[entry + 48] >> 5))
-            unsafe coterie_prefetch_line(values + (light.index(of: columns[min(entry + 24, last)]) ?? 0))
-            guard let index = light.index(of: unsafe columns[entry]) else { continue }
-            let value = unsafe values[index]
-            if value & LightColumns.listFlag == 0 {
-                // The low half of the value is the target.
-                let target = unsafe UnsafeRawPointer(values + index).assumingMemoryBound(to: UInt16.self)
-                unsafe list(target, 1, value &>> 16)
-            } else {
-                let targets = unsafe lists + Int(value & ~LightColumns.listFlag)
-                let (length, degree) = unsafe LightColumns.parts(ofListHead: targets[0])
-                unsafe list(targets + 1, length, degree)
+    /// Computes the exact sums of hits, and adds the candidates among them.
+    private func evaluate(_ count: UInt32, _ comparison: Comparison) {
+        guard count > 0 else { return }
+        let (rank, first) = (comparison.rank, comparison.block.ranks.lowerBound)
+        let hits = unsafe UnsafeBufferPointer(start: job.hits, count: Int(count))
+        if plan.formula.modified == nil {
+            // Only the greatest bound can be less than the count.
+            let isExact = unsafe hits.allSatisfy { $0.bound < UInt16.max }
+            if !isExact { unsafe coterie_sum(plan.path.code, &job, count, 0, 1) }
+            for position in 0..<Int(count) {
+                let common = unsafe isExact ? UInt64(hits[position].bound) : job.sums[position]
+                push(rank, first + Int(unsafe hits[position].target), sum: common, common: common)
             }
+        } else if comparison.isWide {
+            unsafe coterie_sum(plan.path.code, &job, count, 1, 0)
+            let sums = unsafe Array(UnsafeBufferPointer(start: job.sums, count: Int(count)))
+            unsafe coterie_sum(plan.path.code, &job, count, 0, 1)
+            for (position, sum) in sums.enumerated() {
+                let target = first + Int(unsafe hits[position].target)
+                push(rank, target, sum: sum, common: unsafe job.sums[position])
+            }
+        } else {
+            unsafe coterie_sum(plan.path.code, &job, count, 1 << UInt64(Self.countBits), 1)
+            for position in 0..<Int(count) {
+                let sum = unsafe job.sums[position]
+                push(
+                    rank, first + Int(unsafe hits[position].target), sum: sum &>> UInt64(Self.countBits),
+                    common: sum & (1 &<< UInt64(Self.countBits) &- 1))
+            }
+        }
+        plan.best.raiseThreshold(ofRank: rank)
+    }
+
+    /// Adds a pair as a candidate of its source and, if pairs are compared once, of its target.
+    @inline(__always)
+    private func push(_ rank: Int, _ target: Int, sum: UInt64, common: UInt64) {
+        guard common >= plan.parameters.minimumCommon else { return }
+        let (formula, best, common) = (plan.formula, plan.best, UInt32(common))
+        let least = Float(sum) * (1 + 1e-6)
+        if unsafe !(least < best.threshold(ofRank: rank) * formula.inverses.base[target]) {
+            let key = formula.key(sum: sum, common: common, other: target)
+            best.push(ListedPair(key: key, other: UInt32(target), common: common), ofRank: rank)
+        }
+        if unsafe job.both != 0, unsafe !(least < best.threshold(ofRank: target) * formula.inverses.base[rank]) {
+            let key = formula.key(sum: sum, common: common, other: rank)
+            best.push(ListedPair(key: key, other: UInt32(rank), common: common), ofRank: target)
         }
     }
 }

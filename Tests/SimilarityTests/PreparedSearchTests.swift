@@ -24,13 +24,13 @@ struct PreparedSearchTests {
             for blockRows in [nil, 1, 7, 64] {
                 let search = try reopened(
                     PreparedSearch(
-                        matrix, parameters, path: path, threads: 2, blockRows: blockRows, identity: seed))
+                        matrix, parameters, threads: 2, blockRows: blockRows, identity: seed))
                 #expect(search.parameters == parameters && search.identity == seed)
                 var ranges = search.ranges(count: Int.random(in: 1...9, using: &generator))
                 ranges.shuffle(using: &generator)
                 let blocks = try ranges.map { range in
                     let found = search.pairs(
-                        of: range, threads: Int.random(in: 1...2, using: &generator), path: .fastest,
+                        of: range, threads: Int.random(in: 1...2, using: &generator), path: path,
                         rowsAtOnce: Int.random(in: 1...99, using: &generator))
                     return try PairBlock(found.encoded)
                 }
@@ -49,7 +49,7 @@ struct PreparedSearchTests {
         }
         let matrix = try BinaryMatrix.rows(rows, columnCount: 1000)
         let search = PreparedSearch(
-            matrix, .init(minimumEntries: 1, minimumCommon: 1, limit: 9), path: .portable, threads: 1, blockRows: nil,
+            matrix, .init(minimumEntries: 1, minimumCommon: 1, limit: 9), threads: 1, blockRows: nil,
             identity: 1)
         for count in [1, 2, 10, 400, 4000] {
             let ranges = search.ranges(count: count)
@@ -70,7 +70,7 @@ struct PreparedSearchTests {
             }
             let search = PreparedSearch(
                 try BinaryMatrix.rows(rows, columnCount: 4001), .init(minimumEntries: 1, minimumCommon: 1, limit: 9),
-                path: .portable, threads: 1, blockRows: nil, identity: 1)
+                threads: 1, blockRows: nil, identity: 1)
             let costs = search.costs()
             for count in [1, 2, 8, 64, 1000] {
                 let ranges = search.ranges(count: count)
@@ -86,8 +86,8 @@ struct PreparedSearchTests {
         let matrix = try BinaryMatrix.random(rowCount: 60, columnCount: 90, density: 0.3, seed: 3)
         func search(_ identity: UInt64) -> PreparedSearch {
             PreparedSearch(
-                matrix, .init(minimumEntries: 1, minimumCommon: 1, limit: 9), path: .portable, threads: 1,
-                blockRows: 16, identity: identity)
+                matrix, .init(minimumEntries: 1, minimumCommon: 1, limit: 9), threads: 1, blockRows: 16,
+                identity: identity)
         }
         let own = search(1)
         let half = own.rankCount / 2

@@ -1,6 +1,6 @@
 /// The innermost loops, which are faster in C than in Swift.
 ///
-/// The loops add bitmaps in bit slices, compare many counters at once, and decompose a matrix. No function has state,
+/// The loops add bitmaps in bit slices, compare many bounds at once, and decompose a matrix. No function has state,
 /// allocates memory or does I/O. All paths give the same result.
 #pragma once
 
@@ -12,95 +12,95 @@ enum { COTERIE_PORTABLE = 0, COTERIE_AVX2 = 1, COTERIE_AVX512 = 2 };
 /// Returns the fastest instruction set that this processor supports.
 int coterie_best_path(void);
 
-/// A target that reaches the least count.
-typedef struct {
-    /// The target's position in the block.
-    uint32_t target;
-    uint32_t count;
-} coterie_hit;
-
 enum {
     /// The number of targets in a group, which are processed together with one bit each. A block consists of whole
     /// groups.
     COTERIE_GROUP = 512,
-    /// The number of hits after which a scan stops at the end of the current group.
-    COTERIE_HITS_WANTED = 32,
-    /// The most hits that a scan returns.
-    COTERIE_HITS_MOST = COTERIE_HITS_WANTED + COTERIE_GROUP,
-    /// The number of low bits of a weighted sum that hold the count.
-    COTERIE_COUNT_BITS = 16,
 };
 
-/// The job of comparing one source row with one block of targets.
+/// The targets of a column that has no bitmap in a block, in ascending order.
 typedef struct {
-    /// The bitmaps to add up, with one bit for each target, aligned to 64 bytes. Empty bitmaps pad their number to a
-    /// multiple of 8.
-    const uint8_t *_Nonnull const *_Nonnull maps;
-    uint32_t map_count;
-    /// The number of bits of the largest possible sum of bitmaps; a sum that needs more bits is wrong.
+    const uint16_t *_Nonnull targets;
+    uint32_t count;
+    uint32_t weight;
+} coterie_list;
+
+/// Bitmaps of nearly equal weight, which are counted together.
+typedef struct {
+    /// The first bitmap in `padded`, and the number with padding.
+    uint32_t first, count;
+    /// The number of bits of the largest count.
     uint32_t planes;
-    /// A counter of 8, 16 or 32 bits for each target, which is added to the target's sum and then reset to 0. The
-    /// counters are aligned to 64 bytes.
-    void *_Nonnull counters;
-    /// The smallest square root of a size for each 64 targets.
-    const float *_Nonnull roots;
-    /// A factor that gives the least useful count when multiplied by a root. Counts below `minimum` are never useful.
-    float threshold;
-    uint32_t minimum;
-    /// The next group to scan, where the following scan continues; `group_end` is the first group that is not scanned.
-    uint32_t group;
-    uint32_t group_end;
-    coterie_hit *_Nonnull hits;
-} coterie_scan_job;
+} coterie_class;
 
-/// Scans until there are enough hits or the groups end.
-///
-/// Returns the number of hits, which are in ascending order of target. `width` is the number of bits of a counter: 8,
-/// 16 or 32. The processor must support the instructions of `path`.
-uint32_t coterie_scan(int path, int width, coterie_scan_job *_Nonnull job);
-
-/// A target whose sum may be large enough.
+/// A target whose sum may be large enough, and the upper bound of that sum.
 typedef struct {
-    /// The sum of the weights; the low `COTERIE_COUNT_BITS` bits hold the number of common entries.
-    uint64_t sum;
     uint32_t target;
-} coterie_weighted_hit;
+    uint32_t bound;
+} coterie_hit;
 
-/// The job of comparing one source row with weighted entries with one block of targets.
-typedef struct {
-    /// The bitmaps, with one bit for each target, aligned to 64 bytes.
-    const uint8_t *_Nonnull const *_Nonnull maps;
-    /// The number that a set bit of each bitmap adds: a weight in the high bits, and 1 in the bits of the count.
-    const uint64_t *_Nonnull weights;
-    uint32_t map_count;
-    /// The sum so far for each target, aligned to 64 bytes. `coterie_scan_weighted` resets it to 0.
-    uint64_t *_Nonnull counters;
-    /// An upper bound of each bitmap's weight, in units of 1/`scale`.
-    const uint16_t *_Nullable bounds;
-    /// An upper bound of each target's sum so far, which `coterie_scan_bounded` resets to 0; aligned to 64 bytes.
-    uint16_t *_Nullable bound_counters;
-    /// The factor that turns a sum of weights into the unit of bounds.
-    double scale;
-    /// The smallest factor that turns a key into a sum of weights, for each 64 targets.
-    const double *_Nonnull inverses;
-    /// A factor that gives the least useful sum of weights when multiplied by an inverse.
-    double threshold;
-    /// The least useful count.
-    uint32_t minimum;
-    /// The next group to scan, where the following scan continues; `group_end` is the first group that is not scanned.
-    uint32_t group;
-    uint32_t group_end;
-    coterie_weighted_hit *_Nonnull hits;
-} coterie_weighted_job;
-
-/// Scans like `coterie_scan`, for sums of weights. No sum of weights may reach 2^47, and no count 2^16.
-uint32_t coterie_scan_weighted(int path, coterie_weighted_job *_Nonnull job);
-
-/// Scans like `coterie_scan_weighted`, with the same hits, but compares upper bounds of 16 bits first.
+/// The comparison of one source row with one block of targets.
 ///
-/// Only targets whose bound reaches the least sum are added up exactly. Bounds are added with saturation: a target at
-/// the largest bound always passes. The caller resets `counters`.
-uint32_t coterie_scan_bounded(int path, coterie_weighted_job *_Nonnull job);
+/// A pair is useful if the sum of the weights of its common columns reaches what its source or its target needs.
+/// Upper bounds of 16 bits come first. They are in units of 1/scale, and 2^16 - 1 stands for any greater bound, too.
+typedef struct {
+    /// The source's lists and bitmaps, the latter by ascending weight, with one bit for each target, aligned to 64
+    /// bytes.
+    coterie_list *_Nonnull lists;
+    uint32_t list_count;
+    uint32_t map_count;
+    const uint8_t *_Nonnull *_Nonnull maps;
+    uint32_t *_Nonnull map_weights;
+    /// Room for classes, for twice as many bitmaps and 8 more, and for a number for each bitmap.
+    coterie_class *_Nonnull classes;
+    const uint8_t *_Nonnull *_Nonnull padded;
+    float *_Nonnull plane_weights;
+    uint16_t *_Nonnull plane_bounds;
+    uint32_t class_count, plane_count;
+    /// A bitmap without targets.
+    const uint8_t *_Nonnull empty;
+    /// The targets from this number on do not count.
+    uint32_t target_count;
+    /// Whether targets keep their pairs too, and not only the source.
+    int32_t both;
+    /// Whether bounds count the common columns instead of adding up their weights.
+    int32_t counts;
+    /// An upper bound for each target, aligned to 64 bytes; all are 0 between comparisons.
+    uint16_t *_Nonnull bounds;
+    /// The unit of the bounds of each group.
+    float *_Nonnull scales;
+    /// The source needs `own` times the inverse of a target. A target needs `other` times its threshold.
+    float own, other;
+    /// No useful sum is smaller; above 0.
+    float minimum;
+    /// The shift that brings the greatest bound near 2^16.
+    uint32_t shift;
+    /// The inverses and thresholds of the targets, and the smallest of each 64.
+    const float *_Nonnull inverses, *_Nonnull least_inverses, *_Nonnull thresholds, *_Nonnull least_thresholds;
+    /// For each 64 targets the factor, in units of 2^-16, that makes bounds of targets of any size comparable.
+    const uint32_t *_Nonnull size_factors;
+    /// Room for as many hits as targets, for 32 more sums, and for a number for each target that is 0.
+    coterie_hit *_Nonnull hits;
+    uint64_t *_Nonnull sums;
+    uint16_t *_Nonnull slots;
+} coterie_comparison;
+
+/// Adds up the bounds. The processor must support the instructions of `path`, here and below.
+void coterie_bound(int path, coterie_comparison *_Nonnull job);
+
+/// Finds about `wanted` targets with the greatest bounds for their size, and resets these bounds.
+///
+/// Returns the number of hits, which are in ascending order of target.
+uint32_t coterie_choose(int path, const coterie_comparison *_Nonnull job, uint32_t wanted);
+
+/// Finds the targets whose bound reaches what the source or the target needs, and resets all bounds.
+///
+/// Returns the number of hits, which are in ascending order of target if there are bitmaps.
+uint32_t coterie_scan(int path, const coterie_comparison *_Nonnull job);
+
+/// Sets the sums of the first `count` hits; a common column adds `factor` times its weight, and `one`.
+void coterie_sum(
+    int path, const coterie_comparison *_Nonnull job, uint32_t count, uint64_t factor, uint64_t one);
 
 /// The number of columns of a matrix for `coterie_decompose` is padded to a multiple of this.
 enum { COTERIE_DOUBLES_STEP = 8 };
@@ -115,3 +115,22 @@ int coterie_decompose(int path, double *_Nonnull matrix, uint32_t count, uint32_
 
 /// Prefetches a cache line that will be read soon.
 static inline void coterie_prefetch_line(const void *_Nonnull address) { __builtin_prefetch(address); }
+
+/// Takes a lock, which is 0 while nobody has it.
+static inline void coterie_lock(uint32_t *_Nonnull lock) {
+    while (__atomic_exchange_n(lock, 1, __ATOMIC_ACQUIRE))
+        while (__atomic_load_n(lock, __ATOMIC_RELAXED)) {}
+}
+
+static inline void coterie_unlock(uint32_t *_Nonnull lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
+
+/// Reads a threshold that another thread may raise.
+static inline float coterie_threshold(const float *_Nonnull threshold) {
+    float value;
+    __atomic_load(threshold, &value, __ATOMIC_RELAXED);
+    return value;
+}
+
+static inline void coterie_set_threshold(float *_Nonnull threshold, float value) {
+    __atomic_store(threshold, &value, __ATOMIC_RELAXED);
+}

@@ -57,8 +57,7 @@ package struct SharedFinding: NeighbourFinding {
         progress: @escaping NeighbourSearch.Progress
     ) throws(Failure) -> NeighbourTable {
         let prepared = PreparedSearch(
-            matrix, search.parameters, path: search.path, threads: search.threads, blockRows: blockRows,
-            identity: identity)
+            matrix, search.parameters, threads: search.threads, blockRows: blockRows, identity: identity)
         let prefix = "\(folder)/\(relation.rawValue)-\(String(identity, radix: 36))"
         let order = Order(
             relation: relation.rawValue, search: prefix + ".search", rows: prepared.rankCount,

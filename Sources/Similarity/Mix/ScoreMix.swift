@@ -33,36 +33,38 @@ package struct MixScale: Sendable, Equatable {
 /// A mix of the scores of pairs with the coefficients of a ridge regression.
 struct ScoreMix {
     let formula: ModifiedCosine
-    /// The sizes of rows, by rank.
-    let sizes: Storage<UInt32>
+    let ranked: RankedRows
     /// The `RidgeRegression.masses` of all rows.
     let masses: [Float]
     let threads: Int
     let path: ProcessorPath
 
     /// Replaces the keys, which lists are ordered by, with the scores as `MixScale` mixes them.
-    func mix(_ found: inout NeighbourPairs, rowCount: Int) {
-        let slices = found.slices(rowCount: rowCount)
+    ///
+    /// - Parameters:
+    ///   - pairs: the pairs of targets, best first.
+    ///   - slices: the positions of each row's pairs.
+    func mix(_ pairs: Storage<ListedPair>, _ slices: [Range<Int>]) {
         // The start of each target's pairs that take part in a regression.
         var offsets = [0]
-        offsets.reserveCapacity(rowCount + 1)
+        offsets.reserveCapacity(slices.count + 1)
         for slice in slices {
             offsets.append(offsets[offsets.count - 1] + min(slice.count, RidgeRegression.sourceLimit))
         }
-        let coefficients = coefficients(found, slices, offsets)
+        let coefficients = coefficients(pairs, slices, offsets)
         var (scores, coefficientSum, count) = (0.0, 0.0, 0)
         for (row, slice) in slices.enumerated() where slice.count > 0 {
             // The best pair is the first.
-            scores += formula.score(pairKey: found.results[slice.tile].pairs[slice.start].key)
+            scores += formula.score(pairKey: pairs[slice.lowerBound].key)
             coefficientSum += (offsets[row]..<offsets[row + 1]).reduce(0) { max($0, Double(coefficients[$1])) }
             count += 1
         }
         let scale = MixScale(formula, targets: count, scores: scores, coefficients: coefficientSum)
         for (row, slice) in slices.enumerated() {
             for index in 0..<slice.count {
-                let score = formula.score(pairKey: found.results[slice.tile].pairs[slice.start + index].key)
+                let score = formula.score(pairKey: pairs[slice.lowerBound + index].key)
                 let position = offsets[row] + index
-                found.results[slice.tile].pairs[slice.start + index].key = scale.mixed(
+                pairs[slice.lowerBound + index].key = scale.mixed(
                     score: score, coefficient: position < offsets[row + 1] ? Double(coefficients[position]) : 0)
             }
         }
@@ -70,14 +72,14 @@ struct ScoreMix {
 
     /// Returns the coefficients of the pairs that take part in a regression, target after target.
     private func coefficients(
-        _ found: NeighbourPairs, _ slices: [(tile: Int, start: Int, count: Int)], _ offsets: [Int]
+        _ pairs: Storage<ListedPair>, _ slices: [Range<Int>], _ offsets: [Int]
     ) -> [Float] {
         // The weight of the common entries is computed back from a key, which also contains the sizes and the
         // shrinkage.
         var sourceFactors = [Double](repeating: 1, count: masses.count)
         var targetFactors = sourceFactors
-        for rank in 0..<sizes.count {
-            let (row, size) = (Int(found.rows[rank]), Int(sizes[rank]))
+        for rank in 0..<ranked.count {
+            let (row, size) = (Int(ranked.rows[rank]), Int(ranked.sizes[rank]))
             sourceFactors[row] = formula.otherFactor(size: size) * Double(DegreeWeights.one)
             targetFactors[row] = formula.pairKey(key: 1, ownSize: size)
         }
@@ -86,11 +88,11 @@ struct ScoreMix {
         weights.reserveCapacity(offsets[masses.count])
         for (row, slice) in slices.enumerated() where slice.count > 0 {
             let count = offsets[row + 1] - offsets[row]
-            for pair in found.results[slice.tile].pairs[slice.start..<slice.start + count] {
+            for pair in slice.prefix(count).map({ pairs[$0] }) {
                 let common = Double(pair.common)
                 let shrunk = common / (common + formula.shrinkage)
-                sources.append(pair.row)
-                weights.append(Float(pair.key / (sourceFactors[Int(pair.row)] * targetFactors[row] * shrunk)))
+                sources.append(pair.other)
+                weights.append(Float(pair.key / (sourceFactors[Int(pair.other)] * targetFactors[row] * shrunk)))
             }
         }
         return RidgeRegression(offsets: offsets, sources: sources, weights: weights, masses: masses)

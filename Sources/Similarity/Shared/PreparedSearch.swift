@@ -13,39 +13,26 @@ package struct PreparedSearch: Sendable {
     let prepared: PreparedMatrix
     let rowCount: Int
     let entryCount: Int
+}
 
+extension PreparedSearch {
     /// Prepares a search.
     ///
     /// - Parameters:
     ///   - matrix: rows × columns; the order of the rows breaks ties.
     ///   - parameters: the criteria of neighbours and the formula.
-    ///   - path: the processor for which bitmaps are chosen; the result does not depend on it.
     ///   - threads: the number of threads, 1 or more.
     ///   - blockRows: the most rows of a block, for machines whose memory cannot hold the whole file; nil for a size
     ///     that suits the caches.
     ///   - identity: a number that distinguishes this search from others.
     package init(
-        _ matrix: BinaryMatrix, _ parameters: SimilarityParameters, path: ProcessorPath, threads: Int, blockRows: Int?,
-        identity: UInt64
+        _ matrix: BinaryMatrix, _ parameters: SimilarityParameters, threads: Int, blockRows: Int?, identity: UInt64
     ) {
-        self.identity = identity
-        self.parameters = parameters
-        prepared = PreparedMatrix(
-            matrix, minimumEntries: parameters.minimumEntries, bitmaps: parameters.measure.bitmaps(path),
-            threads: threads, blockRows: blockRows)
-        rowCount = matrix.rowCount
-        entryCount = matrix.entryCount
-    }
-
-    init(
-        _ prepared: PreparedMatrix, _ parameters: SimilarityParameters, identity: UInt64, rowCount: Int,
-        entryCount: Int
-    ) {
-        self.prepared = prepared
-        self.parameters = parameters
-        self.identity = identity
-        self.rowCount = rowCount
-        self.entryCount = entryCount
+        self.init(
+            identity: identity, parameters: parameters,
+            prepared: PreparedMatrix(
+                matrix, minimumEntries: parameters.minimumEntries, threads: threads, blockRows: blockRows),
+            rowCount: matrix.rowCount, entryCount: matrix.entryCount)
     }
 
     /// The number of rows that count.
@@ -63,14 +50,8 @@ package struct PreparedSearch: Sendable {
         let plan = SearchPlan(
             prepared, parameters, path, entryCount: entryCount, ranks: ranks, rowsAtOnce: rowsAtOnce)
         let found = plan.search(threads: threads) { _, _ in }
-        var result = TileResult()
-        for tile in found.results {
-            result.counts += tile.counts
-            result.neighbours += tile.neighbours
-            result.pairs += tile.pairs
-        }
-        if result.counts.isEmpty { result.counts = [Int](repeating: 0, count: ranks.count) }
-        return PairBlock(identity: identity, ranks: ranks, result: result)
+        let pairs = found.slices.flatMap { slice in slice.map { found.pairs[$0] } }
+        return PairBlock(identity: identity, ranks: ranks, counts: found.slices.map(\.count), pairs: pairs)
     }
 
     /// Combines the pairs of all ranks into lists.
@@ -91,9 +72,18 @@ package struct PreparedSearch: Sendable {
             next = block.ranks.upperBound
         }
         guard next == rankCount else { throw .gap(atRank: next) }
-        var found = NeighbourPairs(
-            results: blocks.map(\.result), tiles: blocks.map(\.ranks), ranked: prepared.ranked)
-        return found.lists(parameters, of: matrix, threads: threads)
+        let pairs = Storage<ListedPair>(uninitialized: blocks.reduce(0) { $0 + $1.pairs.count })
+        var slices: [Range<Int>] = []
+        var end = 0
+        for block in blocks {
+            for (position, pair) in block.pairs.enumerated() { pairs[end + position] = pair }
+            for count in block.counts {
+                slices.append(end..<end + count)
+                end += count
+            }
+        }
+        var found = NeighbourPairs(pairs: pairs, slices: slices, ranks: 0..<rankCount)
+        return found.lists(parameters, prepared.ranked, of: matrix, threads: threads)
     }
 }
 
@@ -121,33 +111,29 @@ package struct PairBlock: Sendable {
     let identity: UInt64
     /// The ranks, without gaps.
     package let ranks: Range<Int>
-    let result: TileResult
+    /// The number of pairs of each rank.
+    let counts: [Int]
+    let pairs: [ListedPair]
+}
 
-    private static let magic = UInt64(0x316b_6c62_7269_6150)
-    private static let headerCount = 6
-
-    init(identity: UInt64, ranks: Range<Int>, result: TileResult) {
-        self.identity = identity
-        self.ranks = ranks
-        self.result = result
-    }
+extension PairBlock {
+    private static let magic = UInt64(0x326b_6c62_7269_6150)
+    private static let headerCount = 5
 
     /// The encoded form, as bytes of a file.
     ///
     /// The file begins with 64-bit numbers: format, identity of the search, first rank, rank after the last, number of
-    /// neighbours, number of pairs. The number of pairs of each rank follows. Then come the pairs and then the
-    /// neighbours.
+    /// pairs. The number of pairs of each rank follows. Then come the pairs.
     package var encoded: [UInt8] {
         let header =
             [
                 Self.magic, identity, UInt64(ranks.lowerBound), UInt64(ranks.upperBound),
-                UInt64(result.neighbours.count), UInt64(result.pairs.count),
-            ] + result.counts.map(UInt64.init)
+                UInt64(pairs.count),
+            ] + counts.map(UInt64.init)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(header.count * 8 + result.neighbours.count * 12 + result.pairs.count * 16)
+        bytes.reserveCapacity(header.count * 8 + pairs.count * 16)
         unsafe header.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
-        unsafe result.pairs.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
-        unsafe result.neighbours.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+        unsafe pairs.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
         return bytes
     }
 
@@ -167,25 +153,18 @@ package struct PairBlock: Sendable {
         guard UInt64(bitPattern: Int64(header[0])) == Self.magic, header[2] >= 0, header[2] <= header[3] else {
             throw .damaged("it is not a block of pairs")
         }
-        var result = TileResult()
-        result.counts = try numbers(Self.headerCount, header[3] - header[2])
-        let start = (Self.headerCount + result.counts.count) * 8
-        let (neighbours, pairs) = (header[4], header[5])
-        let room = bytes.count - start
-        let sum = result.counts.reduce(0) { $0 &+ max(0, $1) }
-        guard neighbours >= 0, pairs >= 0, neighbours <= room, pairs <= room, pairs * 16 + neighbours * 12 == room,
-            result.counts.allSatisfy({ $0 >= 0 && $0 <= room }), sum == max(neighbours, pairs)
+        let counts = try numbers(Self.headerCount, header[3] - header[2])
+        let start = (Self.headerCount + counts.count) * 8
+        let (count, room) = (header[4], (bytes.count - start) / 16)
+        guard count >= 0, count <= room, start + count * 16 == bytes.count,
+            counts.allSatisfy({ $0 >= 0 && $0 <= room }), counts.reduce(0, { $0 &+ $1 }) == count
         else { throw .damaged("a block of pairs does not end where its header says") }
-        unsafe bytes.withUnsafeBytes { buffer in
-            result.pairs = (0..<pairs).map { index in
+        let pairs = unsafe bytes.withUnsafeBytes { buffer in
+            (0..<count).map { index in
                 unsafe buffer.loadUnaligned(fromByteOffset: start + index * 16, as: ListedPair.self)
-            }
-            let first = start + pairs * 16
-            result.neighbours = (0..<neighbours).map { index in
-                unsafe buffer.loadUnaligned(fromByteOffset: first + index * 12, as: Neighbour.self)
             }
         }
         self.init(
-            identity: UInt64(bitPattern: Int64(header[1])), ranks: header[2]..<header[3], result: result)
+            identity: UInt64(bitPattern: Int64(header[1])), ranks: header[2]..<header[3], counts: counts, pairs: pairs)
     }
 }

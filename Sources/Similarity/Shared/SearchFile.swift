@@ -111,13 +111,15 @@ extension PreparedSearch {
                     bitmaps: try place.take(facts[7], of: UInt64.self)))
         }
         let prepared = PreparedMatrix(
-            ranked, offsets: offsets, columns: columns, heavyEnds: heavyEnds, blocks: blocks, degrees: degrees,
+            ranked: ranked, offsets: offsets, columns: columns, heavyEnds: heavyEnds, blocks: blocks, degrees: degrees,
             largestDegree: UInt32(truncatingIfNeeded: counts[6]), increments: Double(bitPattern: numbers[21]))
         let parameters = SimilarityParameters(
             minimumEntries: Int(truncatingIfNeeded: numbers[2]), minimumCommon: Int(truncatingIfNeeded: numbers[3]),
             limit: Int(truncatingIfNeeded: numbers[4]),
             measure: Self.measure(Array(numbers[5..<5 + Self.measureNumbers])))
-        self.init(prepared, parameters, identity: numbers[1], rowCount: counts[0], entryCount: counts[1])
+        self.init(
+            identity: numbers[1], parameters: parameters, prepared: prepared, rowCount: counts[0],
+            entryCount: counts[1])
     }
 
     private static func measure(_ numbers: [UInt64]) -> SimilarityParameters.Measure {
