@@ -3,6 +3,7 @@ import CatalogStore
 import Changes
 import Foundation
 import Model
+import ModelStore
 import TestSupport
 
 /// A site whose members act while everything happens to it that may, step by step.

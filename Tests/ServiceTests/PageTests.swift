@@ -13,7 +13,7 @@ import Testing
 @Suite("Pages for operators")
 struct PageTests {
     private let bearers: Bearers
-    private let members: MemberCatalog
+    let members: MemberCatalog
     private let lines = Lines()
 
     init() throws {
@@ -21,7 +21,7 @@ struct PageTests {
         members = try MemberCatalog()
     }
 
-    private func daemon(mark: String = "", _ configure: (inout Daemon.Configuration) -> Void = { _ in }) throws
+    func daemon(mark: String = "", _ configure: (inout Daemon.Configuration) -> Void = { _ in }) throws
         -> Daemon
     {
         var configuration = Daemon.Configuration(
@@ -38,18 +38,18 @@ struct PageTests {
 
     private func client(_ daemon: Daemon) throws -> SocketClient { try #require(SocketClient(port: daemon.port)) }
 
-    private func get(_ daemon: Daemon, _ path: String, _ headers: [String] = []) throws -> SocketClient.Response {
+    func get(_ daemon: Daemon, _ path: String, _ headers: [String] = []) throws -> SocketClient.Response {
         try #require(try client(daemon).request("GET", path, headers: headers))
     }
 
-    private func post(_ daemon: Daemon, _ path: String, _ form: String, _ headers: [String] = []) throws
+    func post(_ daemon: Daemon, _ path: String, _ form: String, _ headers: [String] = []) throws
         -> SocketClient.Response
     {
         try #require(try client(daemon).request("POST", path, headers: headers, form: form))
     }
 
     /// Signs in, and returns the header field with the session's cookie.
-    private func signIn(_ daemon: Daemon, _ role: Role = .admin, to path: String = "/admin") throws -> (
+    func signIn(_ daemon: Daemon, _ role: Role = .admin, to path: String = "/admin") throws -> (
         cookie: String?, response: SocketClient.Response
     ) {
         let token = try #require(try bearers.field("olga", role).split(separator: " ").last)
@@ -58,7 +58,7 @@ struct PageTests {
         return (cookie, response)
     }
 
-    private func secret(in page: String) throws -> String {
+    func secret(in page: String) throws -> String {
         let mark = "name=\"secret\" value=\""
         let start = try #require(page.range(of: mark))
         return String(page[start.upperBound...].prefix { $0 != "\"" })
@@ -358,7 +358,7 @@ struct PageTests {
         for stage in PlanStage.allCases where stage != .boosts && stage != .popularity && stage != .season {
             #expect(page.contains(">\(stage.rawValue)</td>"), "\(stage)")
         }
-        #expect(page.contains("Latest interactions (up to 30), the newest first"))
+        #expect(page.contains("Interactions, the newest first"))
         #expect(try get(daemon, "/admin/jobs", [field]).text.contains("Jobs of the catalog: none."))
         let log = WorkLog("import groups", beside: members.path) { Bearers.now }
         log.advance(to: "reading", done: 1, total: 4)

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// Numbers as people read them.

@@ -1,0 +1,102 @@
+import CatalogStore
+import Foundation
+import Model
+import ModelStore
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Pages say what is wrong, and what is true of things that are not shown.
+extension PageTests {
+    /// A sample version that the gate has refused.
+    private func refused(_ name: String) throws -> LoadedVersion {
+        let version = try Community.version(name)
+        var manifest = version.manifest
+        manifest.objections = ["half of the groups are gone"]
+        return LoadedVersion(manifest: manifest, model: version.model)
+    }
+
+    @Test("The overview begins with all that is wrong, and says that all is well only if it is")
+    func verdict() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        func verdict() throws -> String {
+            let page = try get(daemon, "/admin", [field]).text
+            let start = try #require(page.range(of: "id=\"health\">"))
+            return String(page[start.upperBound...].prefix { $0 != "\n" })
+        }
+        let before = try verdict()
+        let log = WorkLog("import groups", beside: members.path) { Bearers.now }
+        log.end("nothing was imported: 12 lines are bad", hasFailed: true)
+        store.add(try refused("v2"))
+        let after = try verdict()
+        #expect(!after.contains("All is well") && before != after)
+        #expect(after.contains("The gate refused the last recompute: half of the groups are gone"))
+        #expect(after.contains("import groups</a> failed") && after.contains("12 lines are bad"))
+        // A job that ended well later mends what an earlier one of its kind left.
+        WorkLog("import groups", beside: members.path) { Bearers.now }.end("12 rows")
+        #expect(try !verdict().contains("import groups</a> failed"))
+    }
+
+    @Test("A version that the gate refused serves only after a tick, and one that is not there is 404")
+    func refusedVersion() throws {
+        let store = FakeStore(try refused("v0"), try Community.version("v1"))
+        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let list = try get(daemon, "/admin/versions", [field]).text
+        #expect(!list.contains("Serve this one") && list.contains("refused: half of the groups are gone"))
+        let page = try get(daemon, "/admin/versions/v0", [field]).text
+        #expect(page.contains("name=\"although\"") && page.contains("The gate refused it"))
+        let form = "secret=\(try secret(in: page))&version=v0&action=serve"
+        #expect(try post(daemon, "/admin/versions", form, [field]).status == 400)
+        #expect(try post(daemon, "/admin/versions", form + "&although=refused", [field]).status == 303)
+        for name in ["v9", "no%20version"] {
+            #expect(try get(daemon, "/admin/versions/\(name)", [field]).status == 404)
+        }
+    }
+
+    @Test("A group that is not shown is found, and a member's page says why the member does not see it")
+    func concealed() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        #expect(try get(daemon, "/admin/search?q=alps", [field]).text.contains("not shown") == false)
+        #expect(try post(daemon, "/admin/groups/alps/hidden", "hidden=yes&secret=\(secret)", [field]).status == 303)
+        let found = try get(daemon, "/admin/search?q=alps", [field]).text
+        #expect(found.contains("/admin/groups/alps") && found.contains("not shown"))
+        let why = try get(daemon, "/admin/members/ann?group=alps", [field]).text
+        #expect(why.contains("an administrator hid it"))
+        let unknown = try get(daemon, "/admin/members/ann?group=nothing", [field]).text
+        #expect(unknown.contains("this version has no group with this id"))
+        let hidden = try get(daemon, "/admin/groups?only=concealed", [field]).text
+        #expect(hidden.contains("1 groups, page 1 of 1") && hidden.contains("/admin/groups/alps"))
+        for order in ["size", "title", "neighbours", "activity"] {
+            #expect(try get(daemon, "/admin/groups?sort=\(order)&page=9", [field]).status == 200)
+        }
+        #expect(try get(daemon, "/admin/groups?sort=colour", [field]).status == 400)
+    }
+
+    @Test("A wrong address is a page, an empty search is an empty search, and nothing is left after signing out")
+    func ends() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        for path in ["/admin/", "/admin/nothing/here"] {
+            let page = try get(daemon, path)
+            #expect(page.status == 404 && page.headers["content-type"] == "text/html; charset=utf-8", "\(path)")
+        }
+        let field = try #require(try signIn(daemon).cookie)
+        #expect(try get(daemon, "/admin/search?q=", [field]).status == 200)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        let out = try post(daemon, "/admin/sign-out", "secret=\(secret)", [field])
+        #expect(out.headers["clear-site-data"] != nil && out.headers["set-cookie"]?.contains("Max-Age=0") == true)
+        let page = try get(daemon, "/admin/sign-in?failed=role").text
+        #expect(page.contains("a member&#39;s or a service&#39;s"))
+        #expect(try !get(daemon, "/admin/sign-in?failed=Call%20this%20number").text.contains("Call this number</p>"))
+    }
+}
