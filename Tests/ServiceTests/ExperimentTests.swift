@@ -120,7 +120,8 @@ struct ExperimentTests {
         let paused = try router.answer(path)
         #expect(paused.text.contains(#""paused":true"#) && log.waitingCount == 1)
         #expect(try post(#"{"id":"2","kind":"resume"}"#) == 200)
-        #expect(try router.answer(path + "?session=other").text.contains(#""paused":false"#) && log.waitingCount == 2)
+        // A page of another length is a row of its own.
+        #expect(try router.answer(path + "?limit=1").text.contains(#""paused":false"#) && log.waitingCount == 2)
     }
 
     @Test("Equal pages of later writes add up, and a list of another filter is another page")
