@@ -250,7 +250,7 @@ extension ImportKind {
             return [Removal(table: "interactions", statement: events), removal]
         case .entities(let table):
             let naming = relations.sources.flatMap { source in
-                source.columns(naming: table).map { (table: source.table, column: $0) }
+                source.columns(naming: table).flatMap { column in source.tables.map { (table: $0, column: column) } }
             }
             let others = (table.tablesOfTheirs + [table.rawValue]).map { (table: $0, column: table.keyColumn) }
             let followed = table == .users ? [(table: "interactions", column: "followed_key")] : []
