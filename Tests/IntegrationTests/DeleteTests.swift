@@ -51,6 +51,30 @@ struct DeleteTests {
         _ = await daemon.end()
     }
 
+    @Test("All that is kept of a member is exported: the catalog, journals, lists of sessions and versions")
+    func exporting() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("recompute", "--members")
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { !$0.degraded }
+        #expect(try daemon.get("/v1/users/laura-100/recommendations?limit=3").status == 200)
+        _ = await daemon.end()
+        let file = workspace.path("laura.jsonl")
+        try await workspace.succeed("export", "member", "laura-100", "-o", file)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let places = text.split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^{"place":"(catalog, users|sessions|version)/)?.1
+        }
+        #expect(places == ["catalog, users", "sessions", "version"], "\(text)")
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        try await workspace.succeed("forget", "laura-100")
+        let left = try await workspace.succeed("export", "member", "laura-100")
+        #expect(left.text.contains("\"catalog, ledger\"") && !left.text.contains("catalog, users"), "\(left.text)")
+        let nobody = try await workspace.run("export", "member", "nobody-at-all")
+        #expect(nobody.exitCode == 65 && nobody.errors.contains("there is no user \"nobody-at-all\""))
+    }
+
     @Test("A file of another kind, a list that is a table, and a large share change nothing")
     func guards() async throws {
         let workspace = try Workspace()
