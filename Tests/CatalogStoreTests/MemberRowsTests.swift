@@ -46,7 +46,7 @@ struct MemberRowsTests {
         #expect(texts.contains(#"follows {"user_id":"bob","followed_id":"ann","since":null}"#))
         #expect(
             rows.map(\.table) == [
-                "users", "photos", "interactions", "follows", "memberships", "refused_memberships", "pools",
+                "users", "photos", "interactions", "memberships", "refused_memberships", "follows", "pools",
             ])
         for row in rows { _ = try JSONSerialization.jsonObject(with: Data(row.json.utf8)) }
         #expect(try catalog.rows(ofMember: "nobody").isEmpty)
