@@ -75,6 +75,34 @@ struct DeleteTests {
         #expect(nobody.exitCode == 65 && nobody.errors.contains("there is no user \"nobody-at-all\""))
     }
 
+    @Test("A file renames with the guards of a removal; unknown ids are named, and the others are renamed")
+    func renamingFromFile() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let refused = [
+            ("group_id,user_id\nfaces,laura-100\n", "no column \"old_id\""), ("old_id,new_id\n", "no row"),
+            ("old_id,new_id,joined_at\nfaces,f2,2026\n", "--ignore joined_at"),
+            ("old_id,new_id\nfaces,f2\nfaces,f3\n", "two renamings"),
+            ("old_id,new_id\nfaces,f2\nf2,f3\n", "two renamings"),
+            (
+                "old_id,new_id\n" + (2..<400).map { "\(Self.users[$0]),\(Self.users[0])\n" }.joined(),
+                "--allow-shrinking"
+            ),
+        ]
+        for (text, words) in refused {
+            let file = try workspace.write(text, to: "refused.csv")
+            let run = try await workspace.run("rename", text.contains("faces") ? "group" : "user", "--from", file)
+            #expect(run.exitCode == 65 && run.errors.contains(words), "\(run.testDescription)")
+        }
+        let file = try workspace.write("old_id,new_id\nfaces,f2\nfaces,f2\nnowhere,f3\n", to: "renamed.csv")
+        let trial = try await workspace.run("rename", "group", "--from", file, "--dry-run")
+        #expect(
+            trial.text.hasPrefix("groups: 1 renamed, 0 merged, 0 unchanged; 1 named again; dry run"), "\(trial.text)")
+        let run = try await workspace.run("rename", "group", "--from", file)
+        #expect(run.exitCode == 65 && run.errors.contains("no group \"nowhere\""), "\(run.testDescription)")
+        #expect(try workspace.database().integer("SELECT count(*) FROM groups WHERE group_id IN ('f2', 'faces')") == 1)
+    }
+
     @Test("A file of another kind, a list that is a table, and a large share change nothing")
     func guards() async throws {
         let workspace = try Workspace()

@@ -20,7 +20,7 @@ package struct RemovalSummary: Sendable, Equatable {
     package var failure: Failure?
 
     /// Counts an id or a pair that the catalog does not have.
-    mutating func note(unknown ids: [String]) {
+    package mutating func note(unknown ids: [String]) {
         unknownCount += 1
         if unknown.count < 1000 { unknown.append(ids.joined(separator: " ")) }
     }
