@@ -88,12 +88,23 @@ package enum PrivateFile {
         }
     }
 
-    /// Creates a folder that its owner alone may enter, unless there is one.
+    /// Creates a folder and its missing parents, unless there is one.
     ///
-    /// - Returns: false if the system refuses it.
-    package static func makeFolder(_ path: String) -> Bool {
-        guard let folder = try? Folder(of: path) else { return false }
-        return folder.makeFolder()
+    /// - Parameter mode: the permissions of each; by default, its owner alone may enter it.
+    /// - Returns: false if the system refuses it; `errno` then has the reason.
+    package static func makeFolder(_ path: String, mode: mode_t = 0o700) -> Bool {
+        let path = path.hasSuffix("/") && path.count > 1 ? String(path.dropLast()) : path
+        if let folder = try? Folder(of: path) { return folder.makeFolder(mode) }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex,
+            makeFolder(String(path[..<slash]), mode: mode), let folder = try? Folder(of: path)
+        else { return false }
+        return folder.makeFolder(mode)
+    }
+
+    /// Gives a file that root has created to the owner of its folder.
+    package static func giveToOwnerOfFolder(_ descriptor: CInt, _ path: String) {
+        guard let owner = (try? Folder(of: path))?.owner else { return }
+        _ = fchown(descriptor, owner.user, owner.group)
     }
 }
 
@@ -132,8 +143,8 @@ private struct Folder: ~Copyable {
         return file
     }
 
-    borrowing func makeFolder() -> Bool {
-        guard unsafe mkdirat(descriptor, name, 0o700) == 0 else { return errno == EEXIST }
+    borrowing func makeFolder(_ mode: mode_t) -> Bool {
+        guard unsafe mkdirat(descriptor, name, mode) == 0 else { return errno == EEXIST }
         if let owner { _ = unsafe fchownat(descriptor, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW) }
         return true
     }

@@ -98,7 +98,9 @@ package final class Catalog {
 
     /// Returns the first relation's table that the file lacks, or nil if it has all.
     private func missingTable() throws(Failure) -> String? {
-        for source in relations.sources where try !CatalogSchema.hasTable(of: source, database) { return source.table }
+        for source in relations.sources {
+            if let table = try CatalogSchema.missingTable(of: source, database) { return table }
+        }
         return nil
     }
 

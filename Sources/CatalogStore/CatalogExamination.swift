@@ -41,6 +41,8 @@ package struct CatalogExamination: Sendable, Equatable {
 extension Catalog {
     /// The number of interactions, those recorded last, whose times are compared.
     private static var latestInteractions: Int { 1000 }
+    /// The seconds that a time may be ahead of this machine's clock, which may itself be wrong.
+    private static var clockTolerance: Int64 { 86_400 }
 
     /// Examines all of the catalog, and changes nothing.
     ///
@@ -59,7 +61,7 @@ extension Catalog {
                 index.reset()
             }
             examination.latestInteraction = try latestInteraction()
-            examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + ImportedTimes.tolerance)
+            examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + Self.clockTolerance)
             return examination
         }
     }
@@ -111,8 +113,10 @@ extension Catalog {
             ("curated_groups", "group_key", .groups),
         ]
         for source in relations.sources {
-            references.append((source.table, source.rowColumn, source.rowTable))
-            references.append((source.table, source.entryColumn, source.entityTable))
+            for table in source.tables {
+                references.append((table, source.rowColumn, source.rowTable))
+                references.append((table, source.entryColumn, source.entityTable))
+            }
         }
         var dangling: [String: Int] = [:]
         for (table, column, entity) in references {

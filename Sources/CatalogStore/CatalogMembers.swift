@@ -226,14 +226,20 @@ extension Catalog {
     /// Applies all recorded events to a table of pairs again, after an import has written some pairs.
     ///
     /// Call it within the transaction of the import.
-    func reapplyInteractions(to source: RelationSource) throws(Failure) {
-        guard RelationSource.changed.contains(source) else { return }
+    ///
+    /// - Returns: the number of pairs that the import has written and that a later event removed.
+    func reapplyInteractions(to source: RelationSource) throws(Failure) -> Int {
+        guard RelationSource.changed.contains(source) else { return 0 }
         let pairs = try database.prepare(
             """
             SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions WHERE \(source.isChanged)
             """)
         let events = try PairEvents(database, source)
-        while try pairs.step() { try events.settle(row: pairs.integer(0), entry: pairs.integer(1)) }
+        var removed = 0
+        while try pairs.step() {
+            if try events.settle(row: pairs.integer(0), entry: pairs.integer(1)) { removed += 1 }
+        }
+        return removed
     }
 }
 

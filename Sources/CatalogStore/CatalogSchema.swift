@@ -33,6 +33,7 @@ enum CatalogSchema {
     /// - `renamed_ids`: daemons may still send changes under the old ids.
     /// - `vector_file`, `photo_vectors`: the file with the photos' vectors, of which there is one at most, and the
     ///   place of each vector in it.
+    /// - Each table of pairs has another one with `refused_` before its name, for `RefusedTimes`.
     /// - `noted_removals`: the latest removal of each group, user, photo and pair, by external ids (`NotedRemovals`).
     static let tables = """
         CREATE TABLE groups (
@@ -199,7 +200,7 @@ enum CatalogSchema {
                 try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
             }
         }
-        for source in relations.sources where try !hasTable(of: source, database) {
+        for source in relations.sources where try missingTable(of: source, database) != nil {
             try database.transaction { () throws(Failure) in
                 try database.execute(source.createTable)
             }
@@ -208,11 +209,15 @@ enum CatalogSchema {
         for source in relations.sources { try database.execute(source.createIndex) }
     }
 
-    /// Whether a catalog has the table of a relation.
-    static func hasTable(of source: RelationSource, _ database: Database) throws(Failure) -> Bool {
+    /// Returns the first table of a relation that a catalog lacks, or nil if it has all.
+    static func missingTable(of source: RelationSource, _ database: Database) throws(Failure) -> String? {
         let row = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
-        row.bind(Optional(source.table), at: 1)
-        return try row.step()
+        for table in source.tables {
+            row.bind(Optional(table), at: 1)
+            guard try row.step() else { return table }
+            row.reset()
+        }
+        return nil
     }
 
     /// Returns the number of a catalog's schema, or nil for an empty file.
@@ -283,6 +288,10 @@ extension RelationSource {
 
     /// Whether a pair may occur at several times.
     var repeats: Bool { answerColumn != nil }
+    /// The table of the pairs' refused times; nil if a pair may occur at several times.
+    var refusedTable: String? { repeats ? nil : "refused_\(table)" }
+    /// The tables with columns for the two things of a pair.
+    var tables: [String] { [table] + (refusedTable.map { [$0] } ?? []) }
     /// The columns that tell rows apart.
     var keyColumns: [String] { [rowColumn, entryColumn] + (repeats ? [timeColumn] : []) }
     /// The columns that say something of a pair.
@@ -301,7 +310,18 @@ extension RelationSource {
     /// The SQL that creates the table of a relation, also of one that is not in `CatalogSchema.tables`.
     var createTable: String {
         let values = answerColumn.map { " NOT NULL,\n    \($0) INTEGER NOT NULL DEFAULT 0" } ?? ""
+        let refused = refusedTable.map {
+            """
+            CREATE TABLE IF NOT EXISTS \($0) (
+                \(rowColumn) INTEGER NOT NULL,
+                \(entryColumn) INTEGER NOT NULL,
+                \(timeColumn) INTEGER NOT NULL,
+                PRIMARY KEY (\(rowColumn), \(entryColumn))
+            ) WITHOUT ROWID;
+            """
+        }
         return """
+            \(refused ?? "")
             CREATE TABLE IF NOT EXISTS \(table) (
                 \(rowColumn) INTEGER NOT NULL,
                 \(entryColumn) INTEGER NOT NULL,

@@ -105,9 +105,9 @@ final class InteractionRecorder {
             pairs[change.source] = events
             try counting { () throws(Failure) in
                 if change.source.rows == .users {
-                    try events.settle(row: user, entry: subject)
+                    _ = try events.settle(row: user, entry: subject)
                 } else {
-                    try events.settle(row: subject, entry: user)
+                    _ = try events.settle(row: subject, entry: user)
                 }
             }
         }
@@ -177,11 +177,13 @@ struct PairEvents {
     /// ahead.
     static let latestTime = "unixepoch() + \(RelationSource.clockLeadSeconds)"
 
+    private let database: Database
     private let latest: Statement
     private let add: Statement
     private let remove: Statement
 
     init(_ database: Database, _ source: RelationSource) throws(Failure) {
+        self.database = database
         let (table, row, entry, time) = (source.table, source.rowColumn, source.entryColumn, source.timeColumn)
         let isUnknown = "(\(time) IS NULL OR \(time) > \(Self.latestTime))"
         latest = try database.prepare(
@@ -218,21 +220,25 @@ struct PairEvents {
     }
 
     /// Adds or removes a pair as the latest event says; a pair that began later stays.
-    func settle(row: Int64, entry: Int64) throws(Failure) {
+    ///
+    /// - Returns: whether a pair was removed.
+    func settle(row: Int64, entry: Int64) throws(Failure) -> Bool {
         latest.bind(row, at: 1)
         latest.bind(entry, at: 2)
-        guard try latest.step() else { return }
+        guard try latest.step() else { return false }
         let adds = Interaction.Kind(number: latest.integer(0))?.pairChange?.adds == true
         let seconds = latest.integer(1) / 1000
         latest.reset()
+        let before = database.totalChanges
         try (adds ? add : remove).run(row, entry, seconds)
+        return !adds && database.totalChanges > before
     }
 }
 
 extension RelationSource {
-    /// The seconds that a file's clock may be ahead.
+    /// The seconds that a file's clock may be ahead, inclusive.
     ///
-    /// A pair with a later time is still to come, and its time counts as unknown.
+    /// A later time counts as unknown, in an import and in a catalog.
     package static let clockLeadSeconds: Int64 = 300
 
     /// The SQL condition for an interaction to change the table; that of its partial index.

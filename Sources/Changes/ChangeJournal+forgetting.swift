@@ -267,16 +267,24 @@ extension ChangeJournal {
     ///
     /// Changes that need a newer program count if they name the member. Members without changes are left out.
     package func traces(of users: [String]) throws(Failure) -> [BytewiseString: Int] {
+        try changes(about: users).mapValues(\.count).filter { $0.value > 0 }
+    }
+
+    /// Returns the changes that name a member, without those that only remove the member from the site.
+    package func changes(about user: String) throws(Failure) -> [JournaledChange] {
+        try changes(about: [user])[BytewiseString(user)] ?? []
+    }
+
+    private func changes(about users: [String]) throws(Failure) -> [BytewiseString: [JournaledChange]] {
         let newer = try rows(where: "kind IS NULL").map(\.change)
         let follows = try followRows().map(\.change)
-        var traces: [BytewiseString: Int] = [:]
+        var found: [BytewiseString: [JournaledChange]] = [:]
         for user in users {
             let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
             let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
-            let count = (theirs + newer + others).count { $0.tellsOfMember && $0.names(user: user) }
-            if count > 0 { traces[BytewiseString(user)] = count }
+            found[BytewiseString(user)] = (theirs + newer + others).filter { $0.tellsOfMember && $0.names(user: user) }
         }
-        return traces
+        return found
     }
 
     /// Erases the changes of forgotten members that are older than the forgetting.

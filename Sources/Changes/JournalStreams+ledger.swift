@@ -109,4 +109,13 @@ extension JournalStreams {
         }
         return traces
     }
+
+    /// Returns the changes about a member that the streams still have, by the same rules.
+    package mutating func changes(about user: String) throws(Failure) -> [JournaledChange] {
+        var found: [JournaledChange] = []
+        try forEachBatch(beyond: .none) { changes throws(Failure) in
+            found += changes.filter { $0.tellsOfMember && $0.names(user: user) }
+        }
+        return found
+    }
 }

@@ -4,7 +4,7 @@
 /// table, is refused as a whole: its lines could be taken for ids that nobody has.
 package enum IDList {
     /// The names of columns with ids, which are no ids themselves.
-    private static let names: Set = ["id", "user_id", "photo_id", "group_id"]
+    private static let names: Set = ["id", "user_id", "photo_id", "group_id", "user", "photo", "group"]
     private static let maximumIDBytes = 255
 
     /// Returns the ids of a list, in its order; an empty line within it is an empty id.
@@ -51,6 +51,7 @@ package enum IDList {
         if line.contains(Byte.tab) { return "this line has a tab; a list has one id a line, and no other column" }
         if line.starts(with: "{\"".utf8) { return "this line is JSON; take the ids out by jq" }
         if line.first == Byte.quote { return "this line has quotes; a list has one id a line, as it is" }
+        if !line.isEmpty, line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return "this line has only blanks" }
         if line.contains(Byte.nul) { return "this line has a NUL byte" }
         if text == "\\N" || text == "\\." { return "\(text) is no id, but COPY's sign for no value or for the end" }
         if line.count > maximumIDBytes {

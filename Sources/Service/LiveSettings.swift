@@ -26,6 +26,8 @@ package struct LiveSettings: Sendable {
     package var staleAfter = Duration.seconds(14 * 86400)
     /// Whether every request is logged.
     package var logsRequests = false
+    /// Whether the log has the ids of paths; otherwise it has digests.
+    package var logsMembers = true
 
     /// Creates the usual settings, without keys.
     package init() {}

@@ -1,5 +1,7 @@
 import Basics
+import Changes
 import Foundation
+import Model
 import TestSupport
 import Testing
 
@@ -15,37 +17,89 @@ struct ImportedTimesTests {
     /// Noon of 1 June 2025.
     private let now: Int64 = 1_748_779_200
 
-    @Test("Times more than a day ahead are counted by column, with the first; others are not")
+    @Test("Times more than five minutes ahead are unknown, counted by column with the first, and refused by --strict")
     func future() throws {
         let test = try CatalogUnderTest()
-        let groups = try test.importing(
-            .groups, "group_id,created_at,last_active_at\na,2025-06-02T12:00:00Z,2025-06-02T12:00:01Z\nb,,2150\n"
-        ) { $0.presentSeconds = now }
+        try test.importing(.groups, "group_id,last_active_at\na,2024\n")
+        let text = "group_id,created_at,last_active_at\na,\(now + 300),\(now + 301)\nb,,2150\n"
+        let groups = try test.importing(.groups, text) { $0.presentSeconds = now }
         #expect(
             messages(groups, "futureTimes")
                 == [
-                    "2 last_active_at are more than a day in the future: see whether a clock was ahead, or another "
-                        + "column was meant; the first is in \(test.directory.path)/file1.csv, line 2"
+                    "2 last_active_at are more than five minutes ahead of this machine's clock, and unknown (--strict "
+                        + "refuses that): see whether a zone (--timezone) or a clock is wrong; the first is "
+                        + "\(test.directory.path)/file2.csv, line 2: last_active_at \"\(now + 301)\" is ahead of this "
+                        + "machine's clock"
                 ])
-        #expect(groups.findings.map(\.count) == [2])
-        let entries = "group_id,user_id,joined_at\na,u,2025\na,v,2099-01-01\n"
-        let memberships = try test.importing(.memberships, entries) { $0.presentSeconds = now }
-        let message = try #require(messages(memberships, "futureTimes").first)
-        #expect(message.hasPrefix("1 joined_at is more than a day") && message.hasSuffix("file2.csv, line 3"))
+        #expect(groups.findings.map(\.count) == [2] && groups.rows == 2 && groups.rejected == 0)
+        // The earlier value stays, as for one that cannot be read.
+        #expect(try test.content(.groups).map { $0.split(separator: "|").last } == ["1704067200", "~"])
+        let strict = catalogError {
+            try test.importing(.groups, text) { ($0.presentSeconds, $0.isStrict) = (now, true) }
+        }
+        #expect(strict?.message.contains("line 2: last_active_at") == true, "\(String(describing: strict))")
         // By the real clock too; an update reads the row a second time, and counts it once.
         for _ in 0..<2 {
             let photos = try test.importing(.photos, "photo_id,taken_at,uploaded_at\np,2150,2150\nq,2024,\n")
             #expect(photos.findings.map(\.count) == [1, 1] && messages(photos, "futureTimes").count == 2)
         }
+        // A post needs its time, which tells it from others.
+        let posts = try test.importing(.posts, "group_id,user_id,posted_at\na,u,2150\na,u,2024\n")
+        #expect(
+            posts.rejected == 1 && posts.examples.first?.reason.hasSuffix("is ahead of this machine's clock") == true)
     }
 
-    @Test("An examination finds the columns with such times, and the row with the latest")
+    @Test("A refused time never comes true: its row has no time whenever it comes again; a row with another is new")
+    func refused() throws {
+        let test = try CatalogUnderTest()
+        let row = "group_id,user_id,joined_at\ng,u,\(now + 32_220)\ng,v,\(now - 60)\n"
+        let first = try test.importing(.memberships, row) { $0.presentSeconds = now }
+        #expect(first.findings.map(\.kind) == ["futureTimes"] && first.written == 2)
+        let leave = InteractionRecord(id: "1", .leave, groupID: "g", atMilliseconds: (now + 60) * 1000)
+        try Catalog(path: test.path, mode: .recording).take([.member(MemberChange(ofUser: "u", .record([leave])))])
+        #expect(try test.content(.memberships) == ["g|v|\(now - 60)"])
+        // Ten hours later, with the same file.
+        let again = try test.importing(.memberships, row) { $0.presentSeconds = now + 36_000 }
+        #expect(again.findings.map(\.kind) == ["refusedTimes"] && again.findings.map(\.count) == [1])
+        #expect(again.overruled == 1 && again.written == 0 && again.unchanged == 1)
+        #expect(try test.content(.memberships) == ["g|v|\(now - 60)"])
+        // A dry run counts the same.
+        let trial = try test.importing(.memberships, row) { ($0.presentSeconds, $0.isDryRun) = (now + 36_000, true) }
+        #expect(trial.overruled == 1 && trial.written == 0)
+        let other = "group_id,user_id,joined_at\ng,u,\(now + 32_221)\n"
+        let joined = try test.importing(.memberships, other) { $0.presentSeconds = now + 36_000 }
+        #expect(joined.findings.isEmpty && joined.written == 1 && joined.overruled == 0)
+        #expect(try test.content(.memberships) == ["g|u|\(now + 32_221)", "g|v|\(now - 60)"])
+    }
+
+    @Test("A refused time goes along with its group and its member: renamed, merged, removed and forgotten")
+    func refusedOfRenamed() throws {
+        let test = try CatalogUnderTest()
+        let row = "group_id,user_id,joined_at\ng,u,\(now + 900)\n"
+        try test.importing(.memberships, row, "group_id,user_id\nh,w\n") { $0.presentSeconds = now }
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        for (old, new) in [("u", "w"), ("w", "x")] {
+            try catalog.take([.renaming(RenamingChange(.user, from: old, to: new, atMilliseconds: now * 1000))])
+        }
+        let renamed = row.replacing("g,u", with: "g,x")
+        let again = try test.importing(.memberships, renamed) { $0.presentSeconds = now + 3600 }
+        #expect(again.findings.map(\.kind) == ["refusedTimes"])
+        #expect(try catalog.traces(ofMember: "x").rows["refused_memberships"] == 1)
+        _ = try catalog.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
+        #expect(
+            try catalog.traces(ofMember: "x").rows.isEmpty && test.lines("SELECT 1 FROM refused_memberships").isEmpty)
+    }
+
+    @Test("An examination finds the columns with times ahead, as a wrong clock lets them in, and the latest row")
     func examined() throws {
         let test = try CatalogUnderTest()
-        try test.importing(.groups, "group_id,created_at,last_active_at\na,2025-06-02T12:00:00Z,2150\n")
-        try test.importing(.memberships, "group_id,user_id,joined_at\na,u,2099-01-01\nb,v,2098-01-01\na,v,2025\n")
-        try test.importing(.follows, "user_id,followed_id,since\nu,v,2099-01-01\n")
-        try test.importing(.photos, "photo_id,taken_at\np,2024\n")
+        func take(_ kind: ImportKind, _ text: String) throws {
+            try test.importing(kind, text) { $0.presentSeconds = 6_000_000_000 }
+        }
+        try take(.groups, "group_id,created_at,last_active_at\na,2025-06-02T12:00:00Z,2150\n")
+        try take(.memberships, "group_id,user_id,joined_at\na,u,2099-01-01\nb,v,2098-01-01\na,v,2025\n")
+        try take(.follows, "user_id,followed_id,since\nu,v,2099-01-01\n")
+        try take(.photos, "photo_id,taken_at\np,2024\n")
         let found = try test.catalog.examine(now: now).futureTimes
         #expect(
             found == [

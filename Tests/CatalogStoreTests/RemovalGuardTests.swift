@@ -61,7 +61,8 @@ struct RemovalGuardTests {
     @Test(
         "A bad line is refused with its place",
         arguments: [
-            ("user_id\n", "line 1: there is no row"), ("user_id,name\nu1,\n\\N,x\n", "line 3: user_id is empty"),
+            ("user_id\n", "line 1: there is no row"), ("user_id\nu1\n  \n", "line 3: user_id has only blanks"),
+            ("user_id,name\nu1,\n\\N,x\n", "line 3: user_id is empty"),
             ("user_id\nu1\nERROR 2013 (HY000): Lost\n", "line 3"), ("user_id,name\nu1,x\nu2\n", "line 3"),
             ("user_id\tname\nu1\tx\n\\.\nu2\tx\n", "line 4"), ("", "line 1"),
             ("user_id\n" + String(repeating: "abc\n", count: 1021) + "abcd", "cut off"),

@@ -136,7 +136,14 @@ struct CheckFaultTests {
         try await workspace.publishSample()
         let row = try workspace.write("group_id,user_id,joined_at\nmacro-mondays,laura-100,2099-01-01\n", to: "row.csv")
         let told = try await workspace.succeed("import", "memberships", row)
-        #expect(told.text.contains("1 joined_at is more than a day in the future"), "\(told.testDescription)")
+        #expect(told.text.contains("1 joined_at is more than five minutes ahead"), "\(told.testDescription)")
+        #expect(try await workspace.findings([]) == [])
+        // As an import by a wrong clock left it.
+        try Database(path: workspace.catalog, mode: .readWrite).execute(
+            """
+            INSERT OR REPLACE INTO memberships SELECT group_key, user_key, \(4_070_908_800) FROM groups, users
+            WHERE group_id = 'macro-mondays' AND user_id = 'laura-100'
+            """)
         let rows = try await workspace.findings([])
         #expect(
             rows == [

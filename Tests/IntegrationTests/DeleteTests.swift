@@ -51,6 +51,58 @@ struct DeleteTests {
         _ = await daemon.end()
     }
 
+    @Test("All that is kept of a member is exported: the catalog, journals, lists of sessions and versions")
+    func exporting() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("recompute", "--members")
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { !$0.degraded }
+        #expect(try daemon.get("/v1/users/laura-100/recommendations?limit=3").status == 200)
+        _ = await daemon.end()
+        let file = workspace.path("laura.jsonl")
+        try await workspace.succeed("export", "member", "laura-100", "-o", file)
+        let text = try String(contentsOfFile: file, encoding: .utf8)
+        let places = text.split(separator: "\n").compactMap {
+            $0.firstMatch(of: /^{"place":"(catalog, users|sessions|version)/)?.1
+        }
+        #expect(places == ["catalog, users", "sessions", "version"], "\(text)")
+        #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        try await workspace.succeed("forget", "laura-100")
+        let left = try await workspace.succeed("export", "member", "laura-100")
+        #expect(left.text.contains("\"catalog, ledger\"") && !left.text.contains("catalog, users"), "\(left.text)")
+        let nobody = try await workspace.run("export", "member", "nobody-at-all")
+        #expect(nobody.exitCode == 65 && nobody.errors.contains("there is no user \"nobody-at-all\""))
+    }
+
+    @Test("A file renames with the guards of a removal; unknown ids are named, and the others are renamed")
+    func renamingFromFile() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let refused = [
+            ("group_id,user_id\nfaces,laura-100\n", "no column \"old_id\""), ("old_id,new_id\n", "no row"),
+            ("old_id,new_id,joined_at\nfaces,f2,2026\n", "--ignore joined_at"),
+            ("old_id,new_id\nfaces,f2\nfaces,f3\n", "two renamings"),
+            ("old_id,new_id\nfaces,f2\nf2,f3\n", "two renamings"),
+            (
+                "old_id,new_id\n" + (2..<400).map { "\(Self.users[$0]),\(Self.users[0])\n" }.joined(),
+                "--allow-shrinking"
+            ),
+        ]
+        for (text, words) in refused {
+            let file = try workspace.write(text, to: "refused.csv")
+            let run = try await workspace.run("rename", text.contains("faces") ? "group" : "user", "--from", file)
+            #expect(run.exitCode == 65 && run.errors.contains(words), "\(run.testDescription)")
+        }
+        let file = try workspace.write("old_id,new_id\nfaces,f2\nfaces,f2\nnowhere,f3\n", to: "renamed.csv")
+        let trial = try await workspace.run("rename", "group", "--from", file, "--dry-run")
+        #expect(
+            trial.text.hasPrefix("groups: 1 renamed, 0 merged, 0 unchanged; 1 named again; dry run"), "\(trial.text)")
+        let run = try await workspace.run("rename", "group", "--from", file)
+        #expect(run.exitCode == 65 && run.errors.contains("no group \"nowhere\""), "\(run.testDescription)")
+        #expect(try workspace.database().integer("SELECT count(*) FROM groups WHERE group_id IN ('f2', 'faces')") == 1)
+    }
+
     @Test("A file of another kind, a list that is a table, and a large share change nothing")
     func guards() async throws {
         let workspace = try Workspace()

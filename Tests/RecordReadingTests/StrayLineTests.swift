@@ -75,6 +75,7 @@ struct IDListTests {
         "What is no list of ids is refused with the line",
         arguments: [
             ("", 1, "no id"), ("\n\n", 1, "no id"), ("user_id\na\n", 1, "header"), ("USER_ID,name\na,b\n", 1, "header"),
+            ("user\na\n", 1, "header"), ("a\n  \n", 2, "only blanks"),
             ("a\nb\t2026\n", 2, "tab"), ("a\n\"b\"\n", 2, "quotes"), ("a\n\\N\n", 2, "\\N"), ("a\n\\.\n", 2, "\\."),
             ("a\nERROR 2013 (HY000): Lost\n", 2, "error"), ("a\n</html>\n", 2, "page"), ("<html>\n", 1, "HTML"),
             ("coterie ledger 1 00ff\n00ff 5 0\n", 1, "forget --merge"),

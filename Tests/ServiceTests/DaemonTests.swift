@@ -220,6 +220,24 @@ struct DaemonTests {
         #expect(entries.count == 2)
     }
 
+    @Test("Without members in the log, its paths have digests in place of ids, whatever these ids are")
+    func digests() throws {
+        let requests = Lines()
+        let daemon = try daemon(FakeStore(), requests) { ($0.live.logsRequests, $0.live.logsMembers) = (true, false) }
+        defer { daemon.stop() }
+        let ids = ["laura-100", "groups", "laura%2D100", "x%2Fy"]
+        for id in ids { _ = try get(daemon, "/v1/users/\(id)/recommendations") }
+        _ = try get(daemon, "/nowhere/laura-100")
+        let paths = requests.raw.filter { $0.contains("\"message\":\"request\"") }
+            .compactMap { $0.firstMatch(of: /"path":"([^"]*)"/).map { String($0.1) } }
+        #expect(paths.count == 5 && paths[0] == paths[2] && Set(paths).count == 4)
+        #expect(
+            paths.prefix(4).allSatisfy { $0.wholeMatch(of: /\/v1\/users\/~[0-9a-f]{16}\/recommendations/) != nil },
+            "\(paths)")
+        #expect(paths[4].wholeMatch(of: /\/~[0-9a-f]{16}\/~[0-9a-f]{16}/) != nil)
+        #expect(!requests.raw.contains { $0.contains("laura") })
+    }
+
     @Test("A malformed request is answered with a problem")
     func badRequest() throws {
         let daemon = try daemon(FakeStore())

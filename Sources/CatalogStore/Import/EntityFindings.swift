@@ -46,7 +46,7 @@ extension EntityWriter {
                         and may have made it private; import a good line
                         """))
         }
-        return findings + times.findings(columns) + doubtfulIDs.findings
+        return findings + [times.finding].compactMap(\.self) + doubtfulIDs.findings
     }
 
     /// Whether a text has a character reference of HTML: `&amp;`, `&quot;`, `&lt;`, `&gt;`, `&apos;`, or a number.

@@ -12,7 +12,7 @@ final class EntityWriter {
     private let notes: [NotedColumn?]
     /// For each column, its words with their codes; empty if the column has other values.
     private let words: [[(word: String, code: Int64)]]
-    private let zone: ClockZone
+    private let options: ImportOptions
     let table: EntityTable
     private let database: Database
     private let owners: IdentifierResolver?
@@ -35,8 +35,8 @@ final class EntityWriter {
     /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
     private(set) var seenCount = 0
-    private(set) var times: ImportedTimes
-    private var rowTimes: [(column: Int, time: WrittenTime)] = []
+    private(set) var times = ImportedTimes()
+    private var rowTimes: [WrittenTime] = []
     /// The lists that were written as arrays.
     private(set) var arrays = CountedPlaces()
     private var rowArrays = 0
@@ -56,8 +56,7 @@ final class EntityWriter {
         columns = kind.columns
         notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         words = kind.columns.map(\.type.words)
-        zone = options.zone
-        times = ImportedTimes(options)
+        self.options = options
         visibility = ImportedVisibility(publicWords: options.publicWords)
         self.table = table
         self.database = database
@@ -100,7 +99,7 @@ final class EntityWriter {
             if isRepeated(reader) { repeatedCount += 1 } else { written += changed }
             visibility.noteWritten(reader)
             noteDoubts(reader, fields)
-            for (column, time) in rowTimes { times.note(time, column, reader) }
+            for time in rowTimes { times.note(time, reader) }
             arrays.note(rowArrays, reader)
             escapedTexts.note(rowEscapedTexts, reader)
             if keepsSeen { try noteSeen(reader.text(0)) }
@@ -204,8 +203,8 @@ final class EntityWriter {
             if list.isArray { rowArrays += 1 }
             statement.bind(list.joined, at: parameter)
         case .time:
-            let written = try column.time(index, in: reader, zone: zone)
-            if let written { rowTimes.append((index, written)) }
+            let written = try column.time(index, in: reader, options)
+            if let written { rowTimes.append(written) }
             statement.bind(written?.time.seconds, at: parameter)
         case .visibility: statement.bind(try visibility.code(column, index, in: reader), at: parameter)
         case .joinPolicy, .yesOrNo:

@@ -7,6 +7,8 @@ struct RecordProblem: Error {
     let reason: String
     /// The index of the column, if only its value is unreadable and the row makes sense without it.
     var column: Int?
+    /// The time in Unix seconds, if it is refused because it is ahead of the clock of the import.
+    var aheadSeconds: Int64?
 }
 
 extension ImportKind.Column {
@@ -22,7 +24,10 @@ extension ImportKind.Column {
     /// The reader has already checked that it is UTF-8 without NUL.
     func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
         guard !reader.isNull(column) else { throw RecordProblem(reason: "\(name) is empty") }
-        let count = reader.withField(column) { $0.count }
+        let (count, isBlank) = reader.withField(column) { field in
+            (field.count, field.indices.allSatisfy { field[$0] == UInt8(ascii: " ") })
+        }
+        guard !isBlank else { throw RecordProblem(reason: "\(name) has only blanks") }
         guard count <= 255 else {
             throw RecordProblem(
                 reason: "\(name) has \(count) bytes: at most 255 are allowed", column: type.mayBeUnknown ? column : nil)
@@ -30,10 +35,15 @@ extension ImportKind.Column {
     }
 
     /// Reads a time that is not null; returns nil for the zero time and for words that mean "no value".
-    func time(_ column: Int, in reader: borrowing RecordReader, zone: ClockZone) throws(RecordProblem) -> WrittenTime? {
+    ///
+    /// - Throws: `RecordProblem` also for a time that is ahead of the clock: later events would lose against it.
+    func time(_ column: Int, in reader: borrowing RecordReader, _ options: ImportOptions) throws(RecordProblem)
+        -> WrittenTime?
+    {
+        let time: WrittenTime
         do throws(WrittenTime.Problem) {
-            return try reader.withField(column) { bytes throws(WrittenTime.Problem) in
-                try WrittenTime(bytes, in: zone)
+            time = try reader.withField(column) { bytes throws(WrittenTime.Problem) in
+                try WrittenTime(bytes, in: options.zone)
             }
         } catch {
             let reason: String
@@ -48,6 +58,10 @@ extension ImportKind.Column {
             }
             throw problem(column, in: reader, reason)
         }
+        guard time.time.seconds > options.presentSeconds + RelationSource.clockLeadSeconds else { return time }
+        var problem = problem(column, in: reader, "is ahead of this machine's clock")
+        problem.aheadSeconds = time.time.seconds
+        throw problem
     }
 
     /// Reads a number of degrees that is not null; returns nil for words that mean "no value".

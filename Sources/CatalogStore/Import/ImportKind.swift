@@ -144,7 +144,7 @@ package struct ImportOptions: Sendable {
     package var ignoredColumns: Set<String> = []
     /// The zone of times without a zone of their own.
     package var zone = ClockZone.utc
-    /// The present, in Unix seconds; later times are counted.
+    /// The present, in Unix seconds; times more than five minutes later are unknown.
     package var presentSeconds = Int64(time(nil))
     /// Whether the first bad line, unreadable value, unknown id or unknown column ends the import.
     package var isStrict = false
@@ -221,6 +221,8 @@ package struct ImportSummary: Sendable {
     package var duplicates = 0
     /// The number of rows that were inserted or changed.
     package var written = 0
+    /// The number of rows of pairs that members ended later, such as memberships.
+    package var overruled = 0
     /// The number of rows of the kind that `replaces` removed, without rows of other tables that named them.
     package var removed = 0
     /// The number of rejected records.
@@ -257,7 +259,7 @@ package struct ImportSummary: Sendable {
     package var seconds = 0.0
 
     /// The number of rows that the catalog already had, with the same values.
-    package var unchanged: Int { rows - duplicates - written - forgotten }
+    package var unchanged: Int { rows - duplicates - written - overruled - forgotten }
 
     init(kind: ImportKind, name: String? = nil) {
         self.kind = kind

@@ -104,14 +104,16 @@ extension Importer {
         case .pairs(let writer, let source):
             try columns[0].checkID(0, in: reader)
             try columns[1].checkID(1, in: reader)
-            let time = try time(reader, source)
-            if let time { times.note(time, 2, reader) }
+            let (time, ahead) = try time(reader, source)
+            if let time { times.note(time, reader) }
             let isAnswer =
                 source.answerColumn != nil && reader.isPresent(3) && !reader.isNull(3)
                 && columns[3].isMarked(3, in: reader)
             reader.withField(0) { row in
                 reader.withField(1) { entry in
-                    writer.add(rowID: row, entryID: entry, time: time?.time.seconds, isAnswer: isAnswer)
+                    writer.add(
+                        rowID: row, entryID: entry, time: time?.time.seconds ?? ahead,
+                        isMarked: isAnswer || ahead != nil)
                 }
             }
             if options.isStrict { batchLines.append((reader.source, reader.line)) }
@@ -124,22 +126,24 @@ extension Importer {
 // MARK: - Findings
 
 extension Importer {
-    /// Returns the time of an entry of a relation, or nil if it has none.
+    /// Returns the time of an entry of a relation if it has one, or the seconds of a time that is ahead of the clock.
     ///
     /// - Throws: `RecordProblem` if the entry needs a time, which then tells it from others.
-    private func time(_ reader: borrowing RecordReader, _ source: RelationSource) throws(RecordProblem) -> WrittenTime?
+    private func time(_ reader: borrowing RecordReader, _ source: RelationSource) throws(RecordProblem)
+        -> (known: WrittenTime?, ahead: Int64?)
     {
-        var time: WrittenTime?
+        var (time, ahead): (WrittenTime?, Int64?) = (nil, nil)
         if !reader.isNull(2) {
-            do throws(RecordProblem) { time = try columns[2].time(2, in: reader, zone: options.zone) } catch {
+            do throws(RecordProblem) { time = try columns[2].time(2, in: reader, options) } catch {
                 guard !options.isStrict, !source.repeats else { throw error }
                 unreadable.append(error)
+                ahead = error.aheadSeconds
             }
         }
         guard time != nil || !source.repeats else {
             throw RecordProblem(reason: "\(source.timeColumn) is empty: each of the \(source.table) needs its time")
         }
-        return time
+        return (time, ahead)
     }
 
     /// Treats values that the reader could not read as missing, if the row makes sense without them.
@@ -156,8 +160,9 @@ extension Importer {
         badLine = reader.line
         for problem in unreadable {
             guard let column = problem.column else { continue }
-            let first = unreadableValues[column]?.first ?? "\(reader.source), line \(reader.line): \(problem.reason)"
-            unreadableValues[column] = ((unreadableValues[column]?.count ?? 0) + 1, first)
+            let values = UnusedValue(column: column, isAhead: problem.aheadSeconds != nil)
+            let first = unusedValues[values]?.first ?? "\(reader.source), line \(reader.line): \(problem.reason)"
+            unusedValues[values] = ((unusedValues[values]?.count ?? 0) + 1, first)
         }
         unreadable.removeAll()
     }
@@ -202,11 +207,15 @@ extension Importer {
         func add(_ kind: String, _ count: Int, _ message: String) {
             if count > 0 { findings.append(ImportFinding(kind: kind, count: count, message: message)) }
         }
-        for (column, (count, first)) in unreadableValues.sorted(by: { $0.key < $1.key }) {
+        for (values, (count, first)) in unusedValues.sorted(by: { $0.key.column < $1.key.column }) {
+            let (name, verb) = (columns[values.column].name, count == 1 ? "is" : "are")
             add(
-                "unreadableValues", count,
-                "\(count) \(columns[column].name) could not be read and \(count == 1 ? "is" : "are") unknown "
-                    + "(--strict refuses that); the first is \(first)")
+                values.isAhead ? "futureTimes" : "unreadableValues", count,
+                values.isAhead
+                    ? "\(count) \(name) \(verb) more than five minutes ahead of this machine's clock, and unknown "
+                        + "(--strict refuses that): see whether a zone (--timezone) or a clock is wrong; the first is \(first)"
+                    : "\(count) \(name) could not be read and \(verb) unknown (--strict refuses that); the first is \(first)"
+            )
         }
         add(
             "repeatedHeaders", repeatedHeaders,
@@ -222,7 +231,13 @@ extension Importer {
                 + "them, say --format copy or --format mysql, with --delimiter comma for commas")
         switch writer {
         case .entities(let writer, _): findings += writer.findings
-        case .pairs(let writer, _): findings += times.findings(columns) + writer.doubtfulIDs.findings
+        case .pairs(let writer, _):
+            findings += [times.finding].compactMap(\.self) + writer.doubtfulIDs.findings
+            let count = writer.refusedCount
+            add(
+                "refusedTimes", count,
+                "\(count) \(columns[2].name) \(count == 1 ? "was" : "were") ahead of the clock in an earlier import, and "
+                    + "\(count == 1 ? "stays" : "stay") unknown")
         }
         return findings
     }

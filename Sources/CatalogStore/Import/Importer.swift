@@ -22,10 +22,10 @@ package final class Importer {
     var failure: Failure?
     // The unreadable values of the current record, which are left out.
     var unreadable: [RecordProblem] = []
-    // For each column, the number of unreadable values and a message about the first.
-    var unreadableValues: [Int: (count: Int, first: String)] = [:]
+    // The numbers of values that are left out, with a message about the first.
+    var unusedValues: [UnusedValue: (count: Int, first: String)] = [:]
     // The times of pairs; those of groups, users and photos are with their writer.
-    var times: ImportedTimes
+    var times = ImportedTimes()
     var repeatedHeaders = 0
     // The line of the last bad record, or of the last one with an unreadable value, in the current file.
     var badLine = 0
@@ -49,6 +49,13 @@ package final class Importer {
     var highestKey: Int64 = 0
     private let report: (ImportProgress) -> Void
 
+    /// Values of a column that are left out for the same reason.
+    struct UnusedValue: Hashable {
+        let column: Int
+        /// Whether they are times ahead of the clock; otherwise they cannot be read.
+        let isAhead: Bool
+    }
+
     enum Writer {
         case entities(EntityWriter, EntityTable)
         case pairs(RelationshipWriter, RelationSource)
@@ -68,7 +75,6 @@ package final class Importer {
         self.report = report
         rejects = RejectedRecords(path: options.rejectsPath, inputs: [], writesFiles: false)
         summary = ImportSummary(kind: kind)
-        times = ImportedTimes(options)
         // The cache holds the upper pages of the table while a sorted batch is written; SQLite's default is 2 MB. The
         // log grows to the size of the whole import, and is cut again afterwards.
         try catalog.database.execute(
@@ -117,6 +123,7 @@ package final class Importer {
                 }
             }
             try countUnshown()
+            try settlePairs()
             try options.isDryRun ? rollBack() : commit()
         } catch {
             try? rejects.flush()
@@ -204,9 +211,14 @@ extension Importer {
         summary.unshown = summary.unshown.filter { $0.value > 0 }
     }
 
+    /// Lets what members did later win over the files, and counts the rows that it overrules.
+    private func settlePairs() throws(Failure) {
+        guard case .relation(let source) = kind else { return }
+        summary.overruled = try catalog.reapplyInteractions(to: source)
+        summary.written = max(0, summary.written - summary.overruled)
+    }
+
     private func commit() throws(Failure) {
-        // Files must not undo newer interactions.
-        if case .relation(let source) = kind { try catalog.reapplyInteractions(to: source) }
         try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
         try catalog.note(notedColumns)
         if case .pairs(let writer, _) = writer { try writer.finish() }

@@ -13,19 +13,22 @@ import RecordReading
 /// - The column `line` is the line in the input where the record begins.
 package struct RecordCleaner: Sendable {
     package let kind: ImportKind
-    /// The zone of times without a zone of their own.
-    package let zone: ClockZone
+    private let options: ImportOptions
 
     private let kindGuard: KindGuard
 
     /// Creates a cleaner.
     ///
-    /// - Parameter ignoring: The names of columns that do not tell another kind of file.
+    /// - Parameters:
+    ///   - zone: The zone of times without a zone of their own.
+    ///   - ignoring: The names of columns that do not tell another kind of file.
     package init(
         _ kind: ImportKind, zone: ClockZone, relations: RelationTable = .standard, ignoring: Set<String> = []
     ) {
         self.kind = kind
-        self.zone = zone
+        var options = ImportOptions(rejectsPath: "")
+        options.zone = zone
+        self.options = options
         kindGuard = KindGuard(kind: kind, relations: relations, ignoredColumns: ignoring)
     }
 
@@ -135,7 +138,7 @@ package struct RecordCleaner: Sendable {
         case .mark: if column.isMarked(index, in: reader) { row.append(UInt8(ascii: "1")) }
         case .list: Self.quote((column.list(index, in: reader).joined ?? "").utf8Span.span, to: &row)
         case .time:
-            if let written = try column.time(index, in: reader, zone: zone) {
+            if let written = try column.time(index, in: reader, options) {
                 row += Array(String(written.time.seconds).utf8)
             }
         case .visibility:

@@ -12,11 +12,14 @@ final class RelationshipWriter {
     private var rowIDs: PairSide
     private var entryIDs: PairSide
     private var rows: [UInt64] = []  // row slot, entry slot
-    /// For each row, twice its time in Unix seconds, and 1 more for an answer; empty while no row has a time.
+    /// For each row, twice its time in Unix seconds, and 1 more if it is marked; empty while no row has a time.
+    ///
+    /// A post is marked if it answers another one, and any other pair if its time is refused.
     private var times: [Int64] = []
     private var isIndexDropped = false
     private let identifierBytes: Int
     private let seen: Statement?
+    private let refusedTimes: RefusedTimes?
     private let forgotten: ForgottenIDs
     private(set) var doubtfulIDs = DoubtfulIDs()
     /// Receives the name of the current step and the number of rows done in it.
@@ -25,6 +28,8 @@ final class RelationshipWriter {
     private(set) var duplicates = 0
     /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
+    /// The number of rows whose time an earlier import refused.
+    private(set) var refusedCount = 0
     /// Whether any row had a time.
     private(set) var hasTimes = false
     /// The number of rows added to the temporary table `seen`.
@@ -50,6 +55,7 @@ final class RelationshipWriter {
                 """)
         }
         forgotten = try ForgottenIDs(database, readmits: options.readmits)
+        refusedTimes = try RefusedTimes(source, database)
         rowIDs = try PairSide(source.rowTable, database, isStrict: isStrict)
         entryIDs = try PairSide(source.entityTable, database, isStrict: isStrict)
         seen =
@@ -68,12 +74,12 @@ final class RelationshipWriter {
     }
 
     /// Adds a row to the batch.
-    func add(rowID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?, isAnswer: Bool) {
+    func add(rowID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?, isMarked: Bool) {
         rows.append(UInt64(rowIDs.cache.slot(of: rowID)) << 32 | UInt64(entryIDs.cache.slot(of: entryID)))
         if let time {
-            hasTimes = true
+            hasTimes = hasTimes || source.repeats || !isMarked
             if times.isEmpty { times = [Int64](repeating: Self.noTime, count: rows.count - 1) }
-            times.append(time << 1 | (isAnswer ? 1 : 0))
+            times.append(time << 1 | (isMarked ? 1 : 0))
         } else if !times.isEmpty {
             times.append(Self.noTime)
         }
@@ -195,9 +201,10 @@ final class RelationshipWriter {
             ON CONFLICT DO UPDATE SET \(value) = excluded.\(value)
             WHERE excluded.\(value) IS NOT NULL AND \(value) IS NOT excluded.\(value)
             """)
+        if source.repeats { mergeRepeated() }
+        try leaveOutRefused()
         let before = database.totalChanges
         let seenBefore = seenChanges
-        if source.repeats { mergeRepeated() }
         for index in rows.indices {
             // The sort is stable, so the last of equal pairs wins. A known time is kept if the last pair has none.
             if !source.repeats, index + 1 < rows.count, rows[index] == rows[index + 1] {
@@ -221,6 +228,22 @@ final class RelationshipWriter {
             if index & 0xffff == 0 { progress("writing", index) }
         }
         written += Int(database.totalChanges - before - (seenChanges - seenBefore))
+    }
+
+    /// Takes away the times that are refused, now or in an earlier import.
+    private func leaveOutRefused() throws(Failure) {
+        guard let refusedTimes else { return }
+        for index in times.indices where times[index] != Self.noTime {
+            let (row, entry, time) = (Int64(rows[index] >> 32), Int64(rows[index] & 0xffff_ffff), times[index] >> 1)
+            if times[index] & 1 == 1 {
+                try refusedTimes.note(time, row: row, entry: entry)
+            } else if refusedTimes.areAny, try refusedTimes.contains(time, row: row, entry: entry) {
+                refusedCount += 1
+            } else {
+                continue
+            }
+            times[index] = Self.noTime
+        }
     }
 
     /// Rebuilds the reverse index if it was dropped.
@@ -276,6 +299,44 @@ private struct PairSide {
         firstResolved = 0
         forgotten = []
         doubtful = [:]
+    }
+}
+
+/// The times of pairs that imports refused because they were ahead of the clock, in a table of their own.
+///
+/// The same row comes again with the next file, when its time may have passed. Without these notes it would then win
+/// over what the member did in between, such as leaving. A pair may be noted that does not hold.
+private final class RefusedTimes {
+    private let select: Statement
+    private let insert: Statement
+    /// Whether the table has any row.
+    private(set) var areAny: Bool
+
+    /// Prepares the table of a relation; nil for one whose pairs have several times, where each must be known.
+    init?(_ source: RelationSource, _ database: Database) throws(Failure) {
+        guard let table = source.refusedTable else { return nil }
+        let (row, entry, time) = (source.rowColumn, source.entryColumn, source.timeColumn)
+        select = try database.prepare(
+            "SELECT 1 FROM \(table) WHERE \(row) = ? AND \(entry) = ? AND \(time) = ?")
+        insert = try database.prepare(
+            """
+            INSERT INTO \(table) (\(row), \(entry), \(time)) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET \(time) = excluded.\(time) WHERE \(time) <> excluded.\(time)
+            """)
+        areAny = try database.integer("SELECT EXISTS (SELECT 1 FROM \(table))") == 1
+    }
+
+    func note(_ time: Int64, row: Int64, entry: Int64) throws(Failure) {
+        try insert.run(row, entry, time)
+        areAny = true
+    }
+
+    func contains(_ time: Int64, row: Int64, entry: Int64) throws(Failure) -> Bool {
+        select.bind(row, at: 1)
+        select.bind(entry, at: 2)
+        select.bind(time, at: 3)
+        defer { select.reset() }
+        return try select.step()
     }
 }
 

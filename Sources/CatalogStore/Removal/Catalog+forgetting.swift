@@ -95,7 +95,9 @@ extension Catalog {
                 try renamed.run()
                 if index == 0, database.totalChanges > before { emptied = true }
             }
-            try removalNotes(ofMember: id, "DELETE").run()
+            let notes = try database.prepare("DELETE FROM noted_removals WHERE \(NotedRemovals.isAboutMember)")
+            notes.bind(id, at: 1)
+            try notes.run()
         }
         try LedgerTable(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
         return summary
@@ -115,29 +117,12 @@ extension Catalog {
     /// Returns the data that is left about a member.
     package func traces(ofMember id: String) throws(Failure) -> MemberTraces {
         var traces = MemberTraces()
-        let tables =
-            ["users", "exposures", "photos"].map { (table: $0, columns: ["user_key"]) }
-            + [(table: "interactions", columns: ["user_key", "followed_key"])]
-            + relations.sources.map { (table: $0.table, columns: $0.columns(naming: .users)) }
-        for (table, columns) in tables where !columns.isEmpty {
-            let conditions = columns.map { "\($0) IN (SELECT user_key FROM users WHERE user_id = ?1)" }
-            let count = try database.prepare(
-                "SELECT count(*) FROM \(table) WHERE \(conditions.joined(separator: " OR "))")
+        for rows in MemberRows.naming(relations) {
+            let count = try database.prepare("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)")
             count.bind(id, at: 1)
-            if try count.step(), count.integer(0) > 0 { traces.rows[table] = Int(count.integer(0)) }
+            if try count.step(), count.integer(0) > 0 { traces.rows[rows.table] = Int(count.integer(0)) }
             count.reset()
         }
-        let renamed = try database.prepare(
-            """
-            SELECT count(*) FROM renamed_ids
-            WHERE entity = '\(EntityTable.users.rawValue)' AND ?1 IN (old_id, new_id)
-            """)
-        renamed.bind(id, at: 1)
-        if try renamed.step(), renamed.integer(0) > 0 { traces.rows["renamed_ids"] = Int(renamed.integer(0)) }
-        renamed.reset()
-        let removals = try removalNotes(ofMember: id, "SELECT count(*)")
-        if try removals.step(), removals.integer(0) > 0 { traces.rows["noted_removals"] = Int(removals.integer(0)) }
-        removals.reset()
         if let times = try LedgerTable(database).times(of: id), times.isForgotten {
             traces.forgottenAt = times.forgotten
         }

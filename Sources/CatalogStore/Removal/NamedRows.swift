@@ -1,5 +1,6 @@
 package import Basics
 import RecordReading
+import SQLite
 
 extension Remover {
     /// Returns the ids of each row in files with the columns of an import.
@@ -21,11 +22,45 @@ extension Remover {
     }
 
     private func rows(in input: InputFile, _ kindGuard: KindGuard) throws(Failure) -> [[String]] {
-        let ids = kind.columns.prefix(Self.idCount(of: kind))
+        try NamedRows.read(input, kind.columns, idCount: Self.idCount(of: kind)) { reader throws(Failure) in
+            try kindGuard.check(reader)
+        }
+    }
+}
+
+/// Rows of ids in files with a header; a file with anything doubtful is refused as a whole.
+package enum NamedRows {
+    /// Returns the old and the new id of each row of a file.
+    package static func renamings(inFile path: String, ignoring: Set<String> = []) throws(Failure) -> [[String]] {
+        let columns = ["old_id", "new_id"].map { ImportKind.Column(name: $0, type: .id, isRequired: true, target: "") }
+        let ignored = Set(ignoring.map(RecordColumn.comparable))
+        let input = try InputFile(path: path)
+        let rows = try read(input, columns, idCount: 2) { reader throws(Failure) in
+            guard let other = reader.unknownColumns.first(where: { !ignored.contains(RecordColumn.comparable($0)) })
+            else { return }
+            throw Failure(
+                .badData,
+                """
+                \(reader.source): the column \(other) is neither old_id nor new_id, so this may be another kind of file; \
+                say --ignore \(other) if it does not matter; nothing was changed
+                """)
+        }
+        guard !rows.isEmpty else { throw .noRows([input.name]) }
+        return rows
+    }
+
+    /// Reads a file.
+    ///
+    /// - Parameter check: refuses a file by its columns.
+    fileprivate static func read(
+        _ input: InputFile, _ columns: [ImportKind.Column], idCount: Int,
+        check: (borrowing RecordReader) throws(Failure) -> Void
+    ) throws(Failure) -> [[String]] {
+        let ids = columns.prefix(idCount)
         var reader = try input.records(
-            kind.columns.enumerated().map { RecordColumn($1.name, isRequired: $0 < ids.count, isList: $1.type.isList) })
+            columns.enumerated().map { RecordColumn($1.name, isRequired: $0 < ids.count, isList: $1.type.isList) })
         let isJSON = reader.dialect.format == .jsonLines
-        if !isJSON { try kindGuard.check(reader) }
+        if !isJSON { try check(reader) }
         var rows: [[String]] = []
         var event = try reader.nextEvent()
         while event != .end {
@@ -33,16 +68,16 @@ extension Remover {
             do throws(RecordProblem) {
                 for (index, column) in ids.enumerated() { try column.checkID(index, in: reader) }
             } catch { throw failure(reader, reader.line, error.reason) }
-            if isJSON { try kindGuard.check(reader) }
+            if isJSON { try check(reader) }
             rows.append(ids.indices.map { reader.text($0) })
             event = try reader.nextEvent()
         }
-        if let doubt = reader.doubt { throw Failure(.badData, "\(doubt); nothing was removed") }
+        if let doubt = reader.doubt { throw Failure(.badData, "\(doubt); nothing was changed") }
         return rows
     }
 
-    private func failure(_ reader: borrowing RecordReader, _ line: Int, _ reason: String) -> Failure {
-        Failure(.badData, "\(reader.source), line \(line): \(reason); nothing was removed")
+    private static func failure(_ reader: borrowing RecordReader, _ line: Int, _ reason: String) -> Failure {
+        Failure(.badData, "\(reader.source), line \(line): \(reason); nothing was changed")
     }
 }
 
@@ -56,5 +91,13 @@ extension RecordReader {
         }
         guard joinedLines.count > 0 else { return nil }
         return "\(source), line \(joinedLines.firstLine): quotes stretch over lines that could be records by themselves"
+    }
+}
+
+extension Catalog {
+    /// Refuses to merge more groups or users into others than the file of a removal may remove.
+    package func checkMerging(_ count: Int, in table: EntityTable) throws(Failure) {
+        let total = Int(try database.integer("SELECT count(*) FROM \(table.rawValue)") ?? 0)
+        try ShrinkingBound.naming.check(count, of: total, table.rawValue, "merging")
     }
 }

@@ -115,20 +115,16 @@ extension Catalog {
             ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
             """)
     }
+}
 
-    /// Deletes the notes that name a member, or counts them.
-    ///
-    /// - Parameter statement: the beginning of a statement about the notes, such as "DELETE".
-    func removalNotes(ofMember id: String, _ statement: String) throws(Failure) -> Statement {
+extension NotedRemovals {
+    /// The SQL condition for a note to name the member whose external id is the parameter `?1`.
+    static let isAboutMember: String = {
         let naming = RelationSource.changed.flatMap { source in
             source.columns(naming: .users).map {
                 "kind = '\(source.table)' AND \($0 == source.rowColumn ? "id" : "entry_id") = ?1"
             }
         }
-        let conditions = ["kind = '\(EntityTable.users.rawValue)' AND id = ?1"] + naming
-        let notes = try database.prepare(
-            "\(statement) FROM noted_removals WHERE \(conditions.joined(separator: " OR "))")
-        notes.bind(id, at: 1)
-        return notes
-    }
+        return (["kind = '\(EntityTable.users.rawValue)' AND id = ?1"] + naming).joined(separator: " OR ")
+    }()
 }

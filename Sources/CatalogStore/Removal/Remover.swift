@@ -20,7 +20,7 @@ package struct RemovalSummary: Sendable, Equatable {
     package var failure: Failure?
 
     /// Counts an id or a pair that the catalog does not have.
-    mutating func note(unknown ids: [String]) {
+    package mutating func note(unknown ids: [String]) {
         unknownCount += 1
         if unknown.count < 1000 { unknown.append(ids.joined(separator: " ")) }
     }
@@ -250,7 +250,7 @@ extension ImportKind {
             return [Removal(table: "interactions", statement: events), removal]
         case .entities(let table):
             let naming = relations.sources.flatMap { source in
-                source.columns(naming: table).map { (table: source.table, column: $0) }
+                source.columns(naming: table).flatMap { column in source.tables.map { (table: $0, column: column) } }
             }
             let others = (table.tablesOfTheirs + [table.rawValue]).map { (table: $0, column: table.keyColumn) }
             let followed = table == .users ? [(table: "interactions", column: "followed_key")] : []

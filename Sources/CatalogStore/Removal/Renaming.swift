@@ -105,7 +105,7 @@ extension Catalog {
             var found: [(row: Int64, entry: Int64)] = []
             while try pairs.step() { found.append((pairs.integer(0), pairs.integer(1))) }
             let events = try PairEvents(database, source)
-            for pair in found { try events.settle(row: pair.row, entry: pair.entry) }
+            for pair in found { _ = try events.settle(row: pair.row, entry: pair.entry) }
         }
     }
 }
@@ -115,17 +115,19 @@ extension EntityTable {
     fileprivate func mergingStatements(_ relations: RelationTable) -> [String] {
         let entries = relations.sources.flatMap { source in
             source.columns(naming: self).flatMap { column in
-                let (table, time) = (source.table, source.timeColumn)
+                let time = source.timeColumn
                 let other = column == source.rowColumn ? source.entryColumn : source.rowColumn
                 let rest = ([other] + source.valueColumns).joined(separator: ", ")
-                return [
-                    """
-                    INSERT INTO \(table) (\(column), \(rest))
-                    SELECT ?1, \(rest) FROM \(table) WHERE \(column) = ?2
-                    ON CONFLICT DO UPDATE SET \(time) = excluded.\(time) WHERE \(table).\(time) IS NULL
-                    """,
-                    "DELETE FROM \(table) WHERE \(column) = ?2",
-                ]
+                return source.tables.flatMap { table in
+                    [
+                        """
+                        INSERT INTO \(table) (\(column), \(rest))
+                        SELECT ?1, \(rest) FROM \(table) WHERE \(column) = ?2
+                        ON CONFLICT DO UPDATE SET \(time) = excluded.\(time) WHERE \(table).\(time) IS NULL
+                        """,
+                        "DELETE FROM \(table) WHERE \(column) = ?2",
+                    ]
+                }
             }
         }
         // A member whose two ids followed each other does not follow themselves.

@@ -130,9 +130,9 @@ struct TableFolderWriter {
     /// - Throws: `Failure.Code.fileFailed` if that fails, or if the folder already has tables.
     init(_ path: String) throws(Failure) {
         self.path = path
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch { throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.sentence(error))") }
+        guard PrivateFile.makeFolder(path) else {
+            throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.words(ofError: errno))")
+        }
         guard !FileManager.default.fileExists(atPath: path + "/" + TableManifest.fileName) else {
             throw Failure(.fileFailed, "there are tables in \(path) already: remove them, or name another folder")
         }

@@ -41,6 +41,7 @@ struct OpenFile: ~Copyable {
         guard descriptor >= 0 else {
             throw .system(purpose == .reading || purpose == .directory ? .unavailable : .fileFailed, "open", path)
         }
+        if flags & O_CREAT != 0 { PrivateFile.giveToOwnerOfFolder(descriptor, path) }
     }
 
     deinit { close(descriptor) }

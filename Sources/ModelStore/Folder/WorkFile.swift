@@ -6,12 +6,7 @@ package import Model
 enum FileTree {
     /// Creates a directory and its missing parents; an existing one is left as it is.
     static func makeDirectory(_ path: String) throws(Failure) {
-        if unsafe mkdir(path, 0o755) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-            throw .system(.fileFailed, "make the directory", path)
-        }
-        try makeDirectory(String(path[..<slash]))
-        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+        guard PrivateFile.makeFolder(path, mode: 0o755) else {
             throw .system(.fileFailed, "make the directory", path)
         }
     }

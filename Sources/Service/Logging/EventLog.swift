@@ -1,4 +1,5 @@
 import Answers
+import Changes
 import Glibc
 import HTTP
 import Synchronization
@@ -95,9 +96,12 @@ final class RequestLog: Sendable {
 
     private let log: EventLog
     private let recordsEveryRequest: Bool
+    /// The digests that stand in place of ids; nil if ids are logged.
+    private let digests: PathDigests?
     private let refusals = Mutex((pace: RateLimit.Pace(), omitted: 0))
 
-    init(_ log: EventLog, recordsEveryRequest: Bool) {
+    init(_ log: EventLog, recordsEveryRequest: Bool, digests: PathDigests? = nil) {
+        self.digests = digests
         self.log = log
         self.recordsEveryRequest = recordsEveryRequest
     }
@@ -121,7 +125,7 @@ final class RequestLog: Sendable {
             json.member("reason", refusal.rawValue)
             json.member("detail", detail)
             json.member("requestId", id)
-            if let request { Self.describe(request, in: &json) }
+            if let request { describe(request, in: &json) }
             if omitted > 0 { json.member("refusalsNotLogged", omitted) }
         }
     }
@@ -131,17 +135,43 @@ final class RequestLog: Sendable {
         guard recordsEveryRequest else { return }
         log.record(.info, "request") { json in
             json.member("requestId", id)
-            Self.describe(request, in: &json)
+            describe(request, in: &json)
             json.member("status", response.status.rawValue)
             json.member("bodyBytes", response.body.count)
             json.member("microseconds", nanoseconds / 1000)
         }
     }
 
-    private static func describe(_ request: HTTPRequest, in json: inout JSONWriter) {
+    private func describe(_ request: HTTPRequest, in json: inout JSONWriter) {
         json.member("method", String(decoding: request.method.rawValue.utf8.prefix(32), as: UTF8.self))
+        let path = digests?.path(of: request) ?? request.rawPath
         // The query is left out, because it may contain data that must not be kept.
-        json.member("path", String(decoding: request.rawPath.utf8.prefix(pathLimitBytes), as: UTF8.self))
+        json.member("path", String(decoding: path.utf8.prefix(Self.pathLimitBytes), as: UTF8.self))
+    }
+}
+
+/// Paths with digests in place of ids, so that a log does not tell who asked for what.
+struct PathDigests: Sendable {
+    /// The key of the digests, which nobody knows, and which ends with the process.
+    private static let key = Ledger.makeKey()
+    /// The words after which a member's id comes, whatever it is.
+    private static let wordsOfMembers: Set = ["users", "members"]
+
+    /// The words of all paths.
+    private let words: Set<String>
+
+    init(_ endpoints: [Endpoint]) {
+        words = Set(endpoints.flatMap { $0.pattern.split(separator: "/").map(String.init) })
+    }
+
+    /// Returns the path of a request, with a digest for each segment that is not one of the words.
+    func path(of request: HTTPRequest) -> String {
+        var before = ""
+        return request.segments.map { segment in
+            defer { before = segment }
+            guard Self.wordsOfMembers.contains(before) || !words.contains(segment) else { return "/" + segment }
+            return "/~" + Ledger(key: Self.key).digest(of: segment).text.prefix(16)
+        }.joined()
     }
 }
 

@@ -80,7 +80,9 @@ struct RouterMaker: Sendable {
                 access: settings.access, limits: settings.rateLimits, crossOrigin: settings.crossOrigin,
                 listSettings: settings.listSettings, now: responder.now),
             responder: responder, metrics: metrics,
-            log: RequestLog(log, recordsEveryRequest: settings.logsRequests), recorder: recorder, replacing: previous)
+            log: RequestLog(
+                log, recordsEveryRequest: settings.logsRequests,
+                digests: settings.logsMembers ? nil : PathDigests(endpoints)), recorder: recorder, replacing: previous)
     }
 }
 

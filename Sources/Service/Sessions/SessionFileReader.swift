@@ -1,5 +1,7 @@
 package import Basics
+import Answers
 import Glibc
+import Model
 import SQLite
 import Synchronization
 
@@ -25,6 +27,30 @@ package struct SessionFileReader {
         try run("SELECT count(*) FROM sessions WHERE user_id = ?", user) { statement throws(Failure) in
             try statement.step() ? Int(statement.integer(0)) : 0
         }
+    }
+
+    /// Returns the lists of a member as JSON objects; of a list that cannot be read, only its session and time.
+    package func lists(ofUser user: String) throws(Failure) -> [String] {
+        do throws(Failure) {
+            let rows = try database.prepare("SELECT session_id, used_at, plan FROM sessions WHERE user_id = ?")
+            rows.bind(user, at: 1)
+            var lists: [String] = []
+            while try rows.step() {
+                let session = rows.text(0)
+                let plan = try? FrozenPlan(
+                    sealed: rows.bytes(2), ofUser: user, session: session.isEmpty ? nil : session)
+                let list = JSONWriter.object { json in
+                    json.member("sessionId", session)
+                    json.member("usedAtMilliseconds", rows.integer(1))
+                    guard let plan else { return }
+                    json.member("recommendationId", plan.recommendationID)
+                    json.member("groupIds", plan.items.indices.map { plan.ids[$0] })
+                    json.member("interests", plan.topics)
+                }
+                lists.append(String(decoding: list, as: UTF8.self))
+            }
+            return lists
+        } catch { throw failure(error) }
     }
 
     /// Removes all lists of a member, also from the write-ahead log unless a reader is active.

@@ -145,6 +145,7 @@ final class OpenTapeFile {
         begunAt = now
         self.descriptor = descriptor
         guard descriptor >= 0 else { throw .file(path, "cannot be made") }
+        PrivateFile.giveToOwnerOfFolder(descriptor, path)
         do throws(Failure) {
             try append(bytes)
         } catch {

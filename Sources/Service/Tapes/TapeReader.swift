@@ -143,7 +143,7 @@ package final class TapeWriter {
         folder = TapeFolder(path: path)
         self.header = header
         self.limits = limits
-        if unsafe mkdir(path, 0o700) != 0, errno != EEXIST { throw .file(path, "cannot be made") }
+        guard PrivateFile.makeFolder(path) else { throw .file(path, "cannot be made") }
         lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard lock >= 0 else { throw .file(path, "cannot be opened") }
         guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {

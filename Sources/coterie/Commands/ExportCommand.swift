@@ -6,11 +6,11 @@ import ModelStore
 import Service
 import Similarity
 
-/// `coterie export neighbours --by RELATION`, `coterie export recommendations`, `coterie export tables`.
+/// `coterie export neighbours --by RELATION`, and of recommendations, tables, or one member.
 enum ExportCommand: Subcommand {
     static let command = Command(
         "export",
-        summary: "Write all neighbours of a model version, the lists of many members, or the catalog's tables",
+        summary: "Write all neighbours, the lists of many members, the catalog's tables, or all about a member",
         discussion: """
             Rows are tab-separated, or with --json one JSON object a line.
 
@@ -31,8 +31,15 @@ enum ExportCommand: Subcommand {
 
             tables writes entries, users and public photos of the catalog into the folder --output. From this folder, \
             "coterie recompute --tables" makes the same version as from the catalog.
+
+            member writes all that is kept of the member ID, as JSON Lines, each with its place. The places are the \
+            catalog, journals and lists of sessions on this machine, streams, and published versions. It does not look \
+            into backups, logs, tapes and files of rejected lines.
             """,
-        arguments: [Argument("WHAT", help: "neighbours, recommendations or tables")],
+        arguments: [
+            Argument("WHAT", help: "neighbours, recommendations, tables or member"),
+            Argument("ID", help: "member: the member's id", isOptional: true),
+        ],
         options: [
             Option(
                 "by", "RELATION", help: "neighbours: the relation by which groups are similar",
@@ -44,14 +51,20 @@ enum ExportCommand: Subcommand {
             Option(
                 "rows-per-file", "N", help: "tables: the maximum number of rows in a file", default: "8000000",
                 type: .integer(1...1 << 30)),
+            ParsedCommand.journals, ParsedCommand.sessionsOption,
         ] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.threads, CommonOptions.json],
         examples: [
             "coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head",
             "coterie export recommendations --limit 10 -o lists.tsv", "coterie export tables -o tables",
+            "coterie export member laura-100 -o laura-100.jsonl",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
+        guard parsed.arguments.count == 1 || parsed.arguments[0] == "member" else {
+            throw UsageError("only \"export member\" takes an id")
+        }
         switch parsed.arguments[0] {
+        case "member": try MemberExport.write(parsed)
         case "neighbours": try neighbours(parsed)
         case "recommendations":
             guard parsed.textIfGiven("by") == nil else { throw UsageError("--by is for \"export neighbours\"") }
@@ -60,7 +73,8 @@ enum ExportCommand: Subcommand {
         case "tables": try tables(parsed)
         default:
             throw UsageError(
-                "\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours, recommendations or tables")
+                "\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours, recommendations, tables or member"
+            )
         }
     }
 

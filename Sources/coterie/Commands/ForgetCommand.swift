@@ -190,7 +190,7 @@ enum ForgetCommand: Subcommand {
         let files = parsed.sessionFiles(besides: parsed.journalFiles())
         let sessions = try files.map { ($0, try SessionFileReader(path: $0)) }
         let store = try parsed.openStore()
-        let (published, waiting) = (try publishedMembers(of: store), try waiting(catalog, parsed))
+        let (published, waiting) = (try PublishedMembers.all(of: store), try waiting(catalog, parsed))
         var streamed: [BytewiseString: [String: Int]] = [:]
         if let channel = store.shared?.channel {
             var streams = try channel.journals()
@@ -222,7 +222,7 @@ enum ForgetCommand: Subcommand {
                 if lists > 0 { places.append(Place(place: "sessions \(path)", rows: lists)) }
             }
             for (version, members) in published where try members.member(withID: user) != nil {
-                places.append(Place(place: "version \(version)", rows: 1))
+                places.append(Place(place: "version \(version.manifest.version)", rows: 1))
             }
             places += (streamed[BytewiseString(user)] ?? [:]).map { Place(place: "stream \($0.key)", rows: $0.value) }
             places += journaled.compactMap { journal in
@@ -277,18 +277,6 @@ enum ForgetCommand: Subcommand {
         guard count == 0 else {
             throw Failure(.general, "something is left of \(count) of \(rows.count) members")
         }
-    }
-
-    /// Returns the members of all versions that are published with any.
-    private static func publishedMembers(of store: any VersionStore) throws
-        -> [(version: VersionName, members: PublishedMembers)]
-    {
-        var found: [(version: VersionName, members: PublishedMembers)] = []
-        for manifest in try store.versions() where manifest.members != nil {
-            guard let members = try store.members(of: store.load(manifest.version)) else { continue }
-            found.append((manifest.version, members))
-        }
-        return found
     }
 
     private struct Answer: Encodable {

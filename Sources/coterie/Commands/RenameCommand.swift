@@ -2,8 +2,9 @@ import Basics
 import CatalogStore
 import Changes
 import CommandLine
+import Model
 
-/// `coterie rename WHAT OLD NEW`.
+/// `coterie rename WHAT OLD NEW`, and from a file.
 enum RenameCommand: Subcommand {
     static let command = Command(
         "rename", summary: "Give a group or a user another id, with all that belongs to it",
@@ -17,19 +18,35 @@ enum RenameCommand: Subcommand {
             the next recompute, which uses its new id. With a store in Redis, the command tells the daemons. A change \
             counts for whoever had the id at its time. A later one under the old id counts for the new one, unless \
             something else has the old id by then.
+
+            --from reads a file with the columns old_id and new_id. It is refused as a whole if it has another column, \
+            a bad line, or an id in two renamings. A file that merges more than a tenth of all into others needs \
+            --allow-shrinking. Unknown ids are named, and the exit code is 65; the others are renamed.
             """,
         arguments: [
-            Argument("WHAT", help: "group or user"), Argument("OLD", help: "The current id"),
-            Argument("NEW", help: "The new id"),
+            Argument("WHAT", help: "group or user"), Argument("OLD", help: "The current id", isOptional: true),
+            Argument("NEW", help: "The new id", isOptional: true),
         ],
-        options: [ParsedCommand.dryRun, CommonOptions.catalog] + CommonOptions.storeOptions + [CommonOptions.json],
-        examples: ["coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100"])
+        options: [
+            Option("from", "FILE", help: "Read old and new ids from a file; - is standard input"),
+            Option("ignore", "NAME,…", help: "Columns of the file that do not matter", isRepeating: true),
+            ParsedCommand.dryRun, ParsedCommand.allowShrinking, CommonOptions.catalog,
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
+        examples: [
+            "coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100",
+            "coterie rename user --from renamed.csv --dry-run",
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let (what, old, new) = (parsed.arguments[0], parsed.arguments[1], parsed.arguments[2])
+        let what = parsed.arguments[0]
         guard let table = [EntityTable.groups, .users].first(where: { $0.singular == what }) else {
             throw UsageError("\"\(what)\" cannot be renamed; WHAT is group or user")
         }
+        if let path = parsed.textIfGiven("from") { return try rename(table, from: path, parsed) }
+        guard parsed.arguments.count == 3 else {
+            throw UsageError("which \(what)? Give the current id and the new one, or a file with --from")
+        }
+        let (old, new) = (parsed.arguments[1], parsed.arguments[2])
         guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
         let isDryRun = parsed.flag("dry-run")
         let decision = isDryRun ? nil : try Decision(parsed)
@@ -63,6 +80,70 @@ enum RenameCommand: Subcommand {
             if let line = decision?.line { try output.line(line) }
         }
         try output.flush()
+    }
+
+    /// Renames what a file names, by one decision.
+    private static func rename(_ table: EntityTable, from path: String, _ parsed: ParsedCommand) throws {
+        guard parsed.arguments.count == 1 else { throw UsageError("with --from, the file has the ids") }
+        let rows = try NamedRows.renamings(inFile: path, ignoring: Set(parsed.names("ignore")))
+        let pairs = try Self.pairs(rows, path)
+        let isDryRun = parsed.flag("dry-run")
+        let decision = isDryRun ? nil : try Decision(parsed)
+        let catalog = try parsed.openCatalog()
+        var (outcomes, unknown, changes): ([RenamingChange.Outcome: Int], RemovalSummary, [Change]) = ([:], .init(), [])
+        let now = try decision?.stampMilliseconds() ?? ParsedCommand.nowMilliseconds
+        for (old, new) in pairs {
+            let outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
+            outcomes[outcome, default: 0] += 1
+            guard outcome != .unknown else {
+                unknown.note(unknown: [old])
+                continue
+            }
+            let subject: RenamingChange.Subject = table == .groups ? .group : .user
+            changes.append(.renaming(RenamingChange(subject, from: old, to: new, atMilliseconds: now)))
+        }
+        if !parsed.flag("allow-shrinking") { try catalog.checkMerging(outcomes[.merged] ?? 0, in: table) }
+        if let decision {
+            try decision.record(changes, atMilliseconds: now)
+            guard try decision.apply() else { return }
+        }
+        let counts = [(RenamingChange.Outcome.renamed, "renamed"), (.merged, "merged"), (.unchanged, "unchanged")]
+            .map { "\(Formats.grouped(outcomes[$0] ?? 0)) \($1)" }.joined(separator: ", ")
+        let again = rows.count - pairs.count
+        var output = try Output()
+        try output.line(
+            "\(table.rawValue): \(counts)" + (again > 0 ? "; \(Formats.grouped(again)) named again" : "")
+                + (isDryRun ? "; dry run: nothing was changed" : ""))
+        if let line = decision?.line { try output.line(line) }
+        try output.flush()
+        try unknown.check(table.singular)
+    }
+
+    /// Returns each renaming once.
+    ///
+    /// - Throws: `Failure` if the order of two renamings would matter.
+    private static func pairs(_ rows: [[String]], _ path: String) throws(Failure) -> [(old: String, new: String)] {
+        var newIDs: [BytewiseString: String] = [:]
+        var pairs: [(old: String, new: String)] = []
+        for row in rows {
+            let known = newIDs.updateValue(row[1], forKey: BytewiseString(row[0]))
+            guard let known else {
+                pairs.append((row[0], row[1]))
+                continue
+            }
+            guard known.hasSameBytes(as: row[1]) else { throw ambiguous(row[0], path) }
+        }
+        for pair in pairs where newIDs[BytewiseString(pair.new)] != nil && !pair.old.hasSameBytes(as: pair.new) {
+            throw ambiguous(pair.new, path)
+        }
+        return pairs
+    }
+
+    private static func ambiguous(_ id: String, _ path: String) -> Failure {
+        Failure(
+            .badData,
+            "\(path): \(printable(id)) is in two renamings, whose order matters: put the later one into a file of its own"
+        )
     }
 
     private static func line(_ outcome: RenamingChange.Outcome, _ what: String, _ old: String, _ new: String) -> String

@@ -154,6 +154,9 @@ enum ServeCommand: ConfiguredCommand {
             Option(
                 flag: "log-requests", help: "Log every request, not only refused ones",
                 setting: Setting("serve.logRequests", isLive: true)),
+            Option(
+                "log-members", "WORD", help: "Whether paths in the log have ids; with no, they have digests",
+                default: "yes", allowed: ["yes", "no"], setting: Setting("serve.logMembers", isLive: true)),
         ] + TapeOptions.recording,
         examples: [
             "coterie serve", "coterie serve --store redis://localhost --port 8081 --log-requests",

@@ -48,6 +48,7 @@ struct ImportReport {
         ]
         if summary.duplicates > 0 { parts.append(counted(summary.duplicates, "repeated")) }
         if summary.removed > 0 { parts.append(counted(summary.removed, "removed")) }
+        if summary.overruled > 0 { parts.append(counted(summary.overruled, "overruled by later actions of members")) }
         if summary.forgotten > 0 { parts.append(counted(summary.forgotten, "of forgotten members")) }
         for (name, count) in summary.created.sorted(by: { $0.key < $1.key }) {
             parts.append(counted(count, "\(name) made"))
@@ -88,7 +89,7 @@ struct ImportReport {
 
         var kind: String
         var isDryRun: Bool
-        var rows, written, unchanged, repeated, removed, rejected, forgotten, timesWithoutZone: Int
+        var rows, written, unchanged, overruled, repeated, removed, rejected, forgotten, timesWithoutZone: Int
         var created, unshown: [String: Int]
         var unknownColumns: [String]
         /// The most similar known columns, by the names of unknown columns.
@@ -108,6 +109,7 @@ struct ImportReport {
             rows = summary.rows
             written = summary.written
             unchanged = summary.unchanged
+            overruled = summary.overruled
             repeated = summary.duplicates
             removed = summary.removed
             rejected = summary.rejected

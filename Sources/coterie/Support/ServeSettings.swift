@@ -19,6 +19,7 @@ enum ServeSettings {
         settings.quota = try quota(parsed)
         settings.staleAfter = try parsed.duration("stale-after")
         settings.logsRequests = parsed.flag("log-requests")
+        settings.logsMembers = parsed.text("log-members") == "yes"
         settings.crossOrigin = try crossOrigin(parsed)
         settings.addresses = SiteAddresses(
             groups: try address("group-url", hasSize: false, parsed),
