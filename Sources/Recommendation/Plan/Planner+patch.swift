@@ -63,7 +63,7 @@ extension Planner {
             let place = waiting.firstIndex { $0.group == item.group }
             raised.append(place.map { waiting.remove(at: $0) } ?? item)
         }
-        return Array((raised + waiting).prefix(max(items.count, configuration.selection.length)))
+        return ceiling.distinct(raised + waiting, limit: max(items.count, configuration.selection.length)) { $0.group }
     }
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {

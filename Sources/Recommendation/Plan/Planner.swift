@@ -11,7 +11,8 @@ package struct Planner: Sendable {
     package let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
-    private let ceiling: SimilarityCeiling
+    /// The groups that are too similar to one another, of which a list has at most one.
+    package let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let seasons: SeasonColumns
     private let groupHashes: Rotation.GroupHashes
@@ -47,12 +48,9 @@ package struct Planner: Sendable {
             ? PopularityPrior(
                 model, configuration.relations, weight: configuration.popularity,
                 limit: configuration.filters.candidateLimit) : nil
-        let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
         ceiling =
-            isFiltered
-            ? SimilarityCeiling(
-                configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model,
-                configuration.relations) : .none
+            configuration.omitted.contains(.filters)
+            ? .none : SimilarityCeiling(of: configuration.filters, in: model, configuration.relations)
     }
 
     /// Returns the same planner for the groups of the same version that the site shows now.
@@ -130,7 +128,7 @@ package struct Planner: Sendable {
         Ranking.sort(&ranked)
         if runs(.coldStart), !request.profile.topics.isEmpty { coldStart.prefetchTopics(of: ranked.map(\.group)) }
         if runs(.diversity) {
-            ranked = ceiling.withoutDuplicates(diversified(ranked, interests, observe))
+            ranked = ceiling.distinct(diversified(ranked, interests, observe)) { $0.group }
         }
         let listed = ranked.prefix(configuration.selection.length)
         let items = zip(listed, PlanItem.Placement.placements(of: listed)).map { candidate, placement in
@@ -263,9 +261,11 @@ extension Planner {
         var items = blended(list.items, ranks, sources, known: known, eligibility, length)
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
+            var distinct = DistinctGroups(ceiling)
+            for item in items { distinct.take(item.group) }
             let popular = coldStart.popular(
                 eligibility.filter, count: length - items.count, list.rotation, isFirst: items.isEmpty
-            ) { model.shows($0) && present[$0] == nil && eligibility.allows($0) }
+            ) { model.shows($0) && present[$0] == nil && eligibility.allows($0) && distinct.take($0) }
             items += popular.map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
         }
         let added = items.count { $0.origin != .personal }
@@ -311,7 +311,7 @@ extension Planner {
         func isWanted(_ group: UInt32, _ origin: PlanItem.Origin) -> Bool {
             (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
         }
-        return Blend.blend(list, share: share, limit: length) {
+        return Blend.blend(list, share: share, limit: length, DistinctGroups(ceiling)) {
             guard let next = turns.next(where: isWanted) else { return nil }
             guard let rank = ranks[next.group] else {
                 return (PlanItem(group: next.group, score: 0, interest: nil, origin: next.origin), nil)

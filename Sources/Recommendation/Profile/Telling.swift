@@ -3,8 +3,8 @@ import Model
 
 /// The information of a membership: a group of few members tells much about them, a group of nearly all tells nothing.
 ///
-/// With n members of a group and N of the community, a membership has log₂(N / n) bits (Spärck Jones, "A statistical
-/// interpretation of term specificity", 1972).
+/// A membership of a group of n members among N has log₂(N / n) bits. The measure is the inverse document frequency of
+/// Spärck Jones, "A statistical interpretation of term specificity" (1972).
 struct Telling: Sendable {
     /// The number of members in no group that a community is assumed to have besides.
     ///

@@ -99,7 +99,8 @@ package struct CommunityAnswers {
     ) -> GroupsForPhoto {
         let recommender = PhotoRecommender(
             model: snapshot.model, popular: snapshot.popularPools, relations: snapshot.relations,
-            weights: PhotoWeights(snapshot.manifest), at: snapshot.manifest.createdAtMilliseconds / 1000)
+            weights: PhotoWeights(snapshot.manifest), snapshot.ceiling,
+            at: snapshot.manifest.createdAtMilliseconds / 1000)
         return GroupsForPhoto(
             snapshot.served, photoId: id, recommender.suggestions(for: photo, limit: limit, by: basis),
             snapshot.relations, reasonLimit: reasonLimit, in: snapshot.model)
