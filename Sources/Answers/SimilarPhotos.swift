@@ -12,21 +12,28 @@ package struct SimilarPhotos: Answer, Equatable {
     ///
     /// - Parameters:
     ///   - limit: the greatest number of photos in the answer.
-    ///   - withDuplicates: whether near-duplicates are in the answer.
+    ///   - withDuplicates: whether near-duplicates of the photo are in the answer, and all photos of one look.
     package init(
         _ version: ServedVersion, photoId: String, _ lookalikes: [Lookalike], limit: Int, withDuplicates: Bool,
         in model: VisibleModel
     ) {
         self.version = version
         self.photoId = photoId
-        photos = lookalikes.lazy.compactMap { photo -> Row? in
+        photos = []
+        var lastLook: Int?
+        for photo in lookalikes where photos.count < limit {
             // A photo that is only in hidden groups is not shown.
             let groups = photo.groups.filter(model.shows)
-            guard !groups.isEmpty, withDuplicates || !photo.isDuplicate else { return nil }
-            return Row(
-                photoId: photo.id, similarity: photo.similarity, duplicate: photo.isDuplicate,
-                groupIds: groups.map { model.id(of: Int($0)) })
-        }.prefix(limit).map(\.self)
+            guard !groups.isEmpty else { continue }
+            if !withDuplicates {
+                if photo.isDuplicate || photo.look != nil && photo.look == lastLook { continue }
+                lastLook = photo.look
+            }
+            photos.append(
+                Row(
+                    photoId: photo.id, similarity: photo.similarity, duplicate: photo.isDuplicate,
+                    groupIds: groups.map { model.id(of: Int($0)) }))
+        }
     }
 
     package static let schemaName: String? = "SimilarPhotos"

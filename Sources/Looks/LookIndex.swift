@@ -96,6 +96,19 @@ package struct LookIndex: Sendable {
         return reranked(found.map(\.row), query, limit)
     }
 
+    /// Returns whether two vectors that are equally similar to a query are equal, as far as the index tells.
+    ///
+    /// An index of codes alone has no vectors to compare.
+    package func areEqual(_ one: Int, _ other: Int) -> Bool {
+        guard shape.hasVectors else { return true }
+        let areScalesEqual = unsafe with(.scales, Float.self) { unsafe $0[one] == $0[other] }
+        guard areScalesEqual else { return false }
+        return unsafe with(.numbers, Int16.self) { numbers in
+            let (first, second) = (one * shape.d, other * shape.d)
+            return unsafe numbers[first..<first + shape.d].elementsEqual(numbers[second..<second + shape.d])
+        }
+    }
+
     /// Returns the best of some rows by their vectors, or the best of all.
     private func reranked(_ rows: [Int]?, _ query: [Float], _ limit: Int) -> [LookNeighbour] {
         var best = BestRows(limit)

@@ -8,10 +8,13 @@ package struct Recommender: Sendable {
     package let model: VisibleModel
     /// The relations with their weights.
     package let relations: RelationTable
+    /// The groups that are too similar to one another, of which a list has at most one.
+    private let ceiling: SimilarityCeiling
 
-    package init(model: VisibleModel, relations: RelationTable = .standard) {
+    package init(model: VisibleModel, relations: RelationTable = .standard, _ ceiling: SimilarityCeiling = .none) {
         self.model = model
         self.relations = relations
+        self.ceiling = ceiling
     }
 
     /// Returns the neighbours of a group in one relation, best first; boosts multiply the scores that order them.
@@ -29,7 +32,7 @@ package struct Recommender: Sendable {
         if let boosts = AppliedBoosts(boosts, in: model) {
             neighbours = boosts.ordered(neighbours) { (group: $0.index, score: Double($0.score)) }
         }
-        return Array(neighbours.lazy.filter { filter?.passes($0.index) != false }.prefix(limit))
+        return ceiling.distinct(neighbours.lazy.filter { filter?.passes($0.index) != false }, limit: limit) { $0.index }
     }
 
     /// Returns the groups that are similar to one by the relations of tables together.
@@ -70,7 +73,7 @@ package struct Recommender: Sendable {
         if let boosts = AppliedBoosts(boosts, in: model) {
             suggestions = boosts.ordered(suggestions) { (group: $0.group, score: $0.score) }
         }
-        return suggestions.prefix(limit).map { suggestion in
+        return ceiling.distinct(suggestions, limit: limit) { $0.group }.map { suggestion in
             var suggestion = suggestion
             suggestion.reasons.sort(by: Suggestion.Reason.precedes)
             return suggestion

@@ -56,7 +56,8 @@ struct LookEvidence {
             let leftOut = large[number % large.count]
             // The photos that share the pool with it would give the group away.
             context.companions = [:]
-            context.lookalikes = search.lookalikes(of: vector, limit: Lookalike.voters, without: [record.id])
+            context.lookalikes = search.lookalikes(
+                of: vector, limit: Lookalike.voters, copies: Lookalike.copies, without: [record.id])
             let own = context.groups
             if own.count > 1, inPools.count < Self.photoLimit {
                 context.groups = own.filter { $0 != leftOut }

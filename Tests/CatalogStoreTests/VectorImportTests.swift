@@ -125,6 +125,25 @@ struct VectorImportTests {
         #expect(try test.catalog.vector(ofPhoto: "b") == b && test.catalog.vector(ofPhoto: "a") == [1, 0])
     }
 
+    @Test("If more than a tenth of the replaced vectors turn, another model made them, unless the caller knows better")
+    func turned() throws {
+        func lines(turned count: Int, of all: Int) -> [(bytes: [UInt8], ids: String?)] {
+            let rows = (0..<all).map { "p\($0)\t\($0 < count ? "1 9" : "9 1")\n" }
+            return [(Array(("photo_id\tvector\n" + rows.joined()).utf8), nil)]
+        }
+        let first = (0..<200).map { "p\($0)\t9 0\n" }.joined()
+        _ = try run([(Array(("photo_id\tvector\n" + first).utf8), nil)])
+        #expect(throws: Failure.self) { try run(lines(turned: 21, of: 200)) }
+        #expect(try test.catalog.vector(ofPhoto: "p0") == [1, 0])
+        let trial = try run(lines(turned: 21, of: 200)) { $0.isDryRun = true }
+        #expect(trial.failure?.message.contains("21 of the 200") == true)
+        #expect(try run(lines(turned: 21, of: 200)) { $0.allowsAnotherModel = true }.written == 200)
+        // A tenth, or fewer than ten, are photos that changed.
+        #expect(try run(lines(turned: 1, of: 200)).written == 20)
+        let more = (0..<30).map { "p\($0 + 170)\t\($0 < 9 ? "1 9" : "8 1")\n" }.joined()
+        #expect(try run([(Array(("photo_id\tvector\n" + more).utf8), nil)]).written == 30)
+    }
+
     @Test("Zero, NaN, infinity, words and another dimension are rejected lines, with their place")
     func rejected() throws {
         let summary = try run(

@@ -22,7 +22,12 @@ struct LookVotesTests {
         -> [PhotoSuggestion]
     {
         var photo = PhotoContext()
-        photo.lookalikes = lookalikes.map { Lookalike(id: $0.id, similarity: $0.similarity, groups: $0.groups) }
+        photo.lookalikes = lookalikes.map { photo in
+            var lookalike = Lookalike(id: photo.id, similarity: photo.similarity, groups: photo.groups)
+            // Photos whose ids begin with the same letter have one look.
+            lookalike.look = photo.id.utf8.first.map(Int.init)
+            return lookalike
+        }
         return recommender.suggestions(for: photo, limit: 10, by: basis)
     }
 
@@ -36,11 +41,12 @@ struct LookVotesTests {
         #expect(found[0].reasons.map(\.evidence) == [.looksLike(photos: ["b"])])
     }
 
-    @Test("Near-duplicates of the photo count once")
+    @Test("Photos of one look count once, in the groups of all, and leave the places to others")
     func duplicates() {
         let once = list([("a", 0.999, [0]), ("x", 0.8, [1]), ("last", 0.2, [1])])
-        let more: [(id: String, similarity: Double, groups: [UInt32])] = [("b", 0.999, [0]), ("c", 0.999, [0])]
-        let thrice = list([("a", 0.999, [0])] + more + [("x", 0.8, [1]), ("last", 0.2, [1])])
+        let more: [(id: String, similarity: Double, groups: [UInt32])] = (0..<400).map { ("a\($0)", 0.999, [0]) }
+        let copies: [(id: String, similarity: Double, groups: [UInt32])] = (0..<400).map { ("x\($0)", 0.8, [1]) }
+        let thrice = list([("a", 0.999, [0])] + more + copies + [("last", 0.2, [1])])
         #expect(once.map(\.group) == thrice.map(\.group))
         for (one, other) in zip(once, thrice) { #expect(abs(one.score - other.score) < 1e-12) }
     }

@@ -154,6 +154,8 @@ package struct ImportOptions: Sendable {
     package var replaces = false
     /// Whether `replaces` may remove more than half of the rows.
     package var allowsShrinking = false
+    /// Whether many vectors may be replaced by ones of another direction, which another model seems to have made.
+    package var allowsAnotherModel = false
     /// Whether `replaces` may remove rows although records were rejected, which may be the same ones.
     package var allowsRejects = false
     /// Whether `replaces` may remove groups that look renamed, with the decisions about them.

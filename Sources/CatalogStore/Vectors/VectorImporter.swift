@@ -42,6 +42,8 @@ package final class VectorImporter {
     /// The first slot of this import.
     private var firstSlot: Int64 = 0
     private var earlierCount = 0
+    /// The vectors of photos that had one, and the number of those that turned by more than 60 degrees.
+    private var knownCount = 0, turnedCount = 0
 
     /// Prepares an import.
     ///
@@ -83,6 +85,7 @@ package final class VectorImporter {
                 try refuseEmpty(summary, rejects, options, inputs)
                 try checkRejects()
                 try checkShrinking()
+                try checkTurned()
             }
             try options.isDryRun ? rollBack() : commit()
         } catch {
@@ -247,7 +250,13 @@ package final class VectorImporter {
             self.space
             ?? VectorSpace(generation: firstGeneration, dimension: vector.count, model: model ?? "", slots: 0)
         if let slot = try rows.slot(ofPhoto: photo) {
-            guard slot >= firstSlot || known?.vector(in: slot) != vector else { return }
+            let earlier = slot >= firstSlot ? nil : known?.vector(in: slot)
+            if let earlier {
+                knownCount += 1
+                let cosine = zip(earlier, vector).reduce(0) { $0 + $1.0 * $1.1 }
+                turnedCount += cosine < Self.leastCosine ? 1 : 0
+            }
+            guard earlier != vector else { return }
             if slot >= firstSlot { summary.duplicates += 1 } else { summary.written += 1 }
         } else {
             summary.written += 1
@@ -297,6 +306,24 @@ package final class VectorImporter {
             """
             \(rejects.count) of \(total) vectors were rejected, \(advice): nothing was changed. The first is \
             \(first.source), line \(first.line): \(first.reason)
+            """)
+    }
+
+    /// The cosine of 60 degrees: a model gives an edited photo nearly the same vector, and another model any.
+    private static let leastCosine: Float = 0.5
+    /// The fewest turned vectors that are too many, if they are more than a tenth of those of photos that had one.
+    private static let leastTurned = 10
+
+    private func checkTurned() throws(Failure) {
+        guard turnedCount >= Self.leastTurned, 10 * turnedCount > knownCount, !options.allowsAnotherModel else {
+            return
+        }
+        throw Failure(
+            .badData,
+            """
+            \(turnedCount) of the \(knownCount) vectors that photos had would turn by more than 60 degrees, as if \
+            another model had made the new ones: nothing was changed. Vectors of two models cannot be compared: import \
+            those of all photos with --replace. If they are of the same model, add --another-model
             """)
     }
 

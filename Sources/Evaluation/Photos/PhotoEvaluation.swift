@@ -63,7 +63,9 @@ package struct PhotoEvaluation {
         model = VisibleModel(version)
         recommender = PhotoRecommender(
             model: model, popular: PopularPools(model, relations), relations: relations,
-            weights: PhotoWeights(manifest), at: manifest.createdAtMilliseconds / 1000)
+            weights: PhotoWeights(manifest),
+            SimilarityCeiling(of: PlanConfiguration().filters, in: model, relations),
+            at: manifest.createdAtMilliseconds / 1000)
     }
 
     /// Returns photos that are still in a pool and were in more, spread over all.

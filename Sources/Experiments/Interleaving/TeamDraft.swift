@@ -25,8 +25,12 @@ package struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     ///   - first: the first list, best first.
     ///   - second: the second list, best first.
     ///   - limit: the greatest number of rows.
+    ///   - alike: returns the elements that the list has not beside one.
     ///   - coin: whether the first list picks first in a round; called once a round.
-    package init(_ first: [Element], _ second: [Element], limit: Int = .max, coin: () -> Bool) {
+    package init(
+        _ first: [Element], _ second: [Element], limit: Int = .max,
+        alike: (Element) -> ArraySlice<Element> = { _ in [] }, coin: () -> Bool
+    ) {
         var taken: Set<Element> = []
         var rests = [first[...], second[...]]
         var round: [Team] = []
@@ -37,6 +41,7 @@ package struct TeamDraft<Element: Hashable & Sendable>: Sendable {
             let team = round.removeFirst()
             guard let element = rests[Int(team.rawValue)].popFirst() else { continue }
             taken.insert(element)
+            taken.formUnion(alike(element))
             picks.append(Pick(element: element, team: team))
         }
     }

@@ -1,11 +1,11 @@
-import Model
+package import Model
 
 /// The pairs of groups that are too similar to one another, made once a version.
 ///
 /// A pair is too similar if its plain cosine, shrunk by c / (c + h) for c common entries, reaches a ceiling. Without
 /// shrinking, two groups with their only photo or member in common would have a cosine of 1, though they need not be
 /// alike.
-struct SimilarityCeiling: Sendable {
+package struct SimilarityCeiling: Sendable {
     /// The groups that have a partner, or `nil` if none has.
     ///
     /// Few groups have one, so that this set stays in the cache.
@@ -16,7 +16,7 @@ struct SimilarityCeiling: Sendable {
     private let partners: [UInt32]
 
     /// A ceiling that no pair reaches.
-    static let none = SimilarityCeiling(pairs: [], groupCount: 0)
+    package static let none = SimilarityCeiling(pairs: [], groupCount: 0)
 
     /// Finds the pairs of a model that reach a ceiling.
     ///
@@ -69,22 +69,34 @@ struct SimilarityCeiling: Sendable {
     }
 
     /// Returns the groups that are too similar to a group, ascending.
-    func partners(of group: UInt32) -> ArraySlice<UInt32> {
+    package func partners(of group: UInt32) -> ArraySlice<UInt32> {
         paired?.contains(group) == true ? partners[offsets[Int(group)]..<offsets[Int(group) + 1]] : []
     }
 
-    /// Returns the candidates without every one that is too similar to an earlier one.
-    func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
-        let suspects = candidates.indices.filter { paired?.contains(candidates[$0].group) == true }
-        guard suspects.count > 1 else { return candidates }
-        let positions = GroupPositions(suspects.map { candidates[$0].group })
-        var isDuplicate = [Bool](repeating: false, count: candidates.count)
-        for (number, position) in suspects.enumerated() where !isDuplicate[position] {
-            for partner in partners(of: candidates[position].group) {
-                if let other = positions[partner], other > number { isDuplicate[suspects[other]] = true }
-            }
+    /// Finds the pairs of a model that reach the ceiling of lists.
+    package init(of filters: PlanConfiguration.Filters, in model: VisibleModel, _ relations: RelationTable) {
+        guard filters.ceiling.isFinite else {
+            self = .none
+            return
         }
-        return zip(candidates, isDuplicate).lazy.filter { !$1 }.map(\.0)
+        self.init(filters.ceiling, shrinkage: filters.ceilingShrinkage, in: model, relations)
+    }
+
+    /// Returns the first elements, without every one whose group is too similar to that of an earlier one.
+    ///
+    /// - Parameters:
+    ///   - elements: the elements of a list, best first.
+    ///   - limit: the greatest number of elements.
+    package func distinct<Element>(
+        _ elements: some Sequence<Element>, limit: Int = .max, group: (Element) -> UInt32
+    ) -> [Element] {
+        var distinct = DistinctGroups(self)
+        var first: [Element] = []
+        for element in elements {
+            guard first.count < limit else { break }
+            if distinct.take(group(element)) { first.append(element) }
+        }
+        return first
     }
 
     /// Returns the fewest common entries with which a cosine can reach a ceiling.
@@ -94,5 +106,30 @@ struct SimilarityCeiling: Sendable {
     private static func leastCommon(_ size: UInt32, ceiling: Double) -> UInt32 {
         let least = (ceiling * ceiling * Double(size)).rounded(.down)
         return least < Double(UInt32.max) ? UInt32(least) : .max
+    }
+}
+
+/// The groups of a list so far: every list has at most one of groups that are too similar to one another.
+///
+/// Groups are left out before a list is cut, so that others fill the places.
+package struct DistinctGroups {
+    private let ceiling: SimilarityCeiling
+    /// The groups that are too similar to one of the list.
+    private var leftOut: Set<UInt32> = []
+
+    package init(_ ceiling: SimilarityCeiling) { self.ceiling = ceiling }
+
+    /// Returns whether the list has no group that is too similar to this one.
+    package func admits(_ group: UInt32) -> Bool { leftOut.isEmpty || !leftOut.contains(group) }
+
+    /// Adds a group to the list, if the list admits it.
+    ///
+    /// - Returns: whether it is added.
+    @discardableResult
+    package mutating func take(_ group: UInt32) -> Bool {
+        guard admits(group) else { return false }
+        let partners = ceiling.partners(of: group)
+        if !partners.isEmpty { leftOut.formUnion(partners) }
+        return true
     }
 }

@@ -101,16 +101,20 @@ struct InterleavedSources {
 enum Blend {
     /// Returns the personal and the other groups in turns, each in their own order, and each group once.
     ///
-    /// When one list ends, the other fills the rest. A shorter list is a prefix of a longer one.
+    /// When one list ends, the other fills the rest. A shorter list is a prefix of a longer one. A group that is too
+    /// similar to an earlier one is skipped, and its list keeps its turn.
     ///
     /// - Parameters:
     ///   - share: the personal list's share of the turns, 0 to 1.
     ///   - limit: the greatest length.
+    ///   - distinct: the rule for similar groups.
     ///   - nextOther: returns the next of the others, each group once, with its position in the personal list if it is
     ///     there.
     static func blend(
-        _ personal: [PlanItem], share: Double, limit: Int, nextOther: () -> (item: PlanItem, rank: Int?)?
+        _ personal: [PlanItem], share: Double, limit: Int, _ distinct: DistinctGroups = DistinctGroups(.none),
+        nextOther: () -> (item: PlanItem, rank: Int?)?
     ) -> [PlanItem] {
+        var distinct = distinct
         var turns = Apportionment(weights: [share, 1 - share])
         var isPlaced = [Bool](repeating: false, count: personal.count)
         var next = 0
@@ -119,10 +123,11 @@ enum Blend {
         list.reserveCapacity(min(limit, personal.count))
         while list.count < limit {
             // A group that the other list brought already is skipped, and this list keeps its turn.
-            while next < personal.count, isPlaced[next] { next += 1 }
+            while next < personal.count, isPlaced[next] || !distinct.admits(personal[next].group) { next += 1 }
             guard let queue = turns.first(where: { $0 == 0 ? next < personal.count : hasOthers }) else { break }
             if queue == 0 {
                 isPlaced[next] = true
+                distinct.take(personal[next].group)
                 list.append(personal[next])
             } else {
                 guard let other = nextOther() else {
@@ -133,6 +138,7 @@ enum Blend {
                     if isPlaced[rank] { continue }
                     isPlaced[rank] = true
                 }
+                guard distinct.take(other.item.group) else { continue }
                 list.append(other.item)
             }
             turns.take(queue)
@@ -146,9 +152,9 @@ enum Knowledge {
     /// Returns 1 − 2^(−groups / half): 0 without groups, ½ after `half` groups, 99% after seven times as many.
     ///
     /// - Parameters:
-    ///   - groups: the number of joined groups that the list is made from.
+    ///   - groups: the number of groups that the list is made from.
     ///   - half: the number of groups for one half, above 0.
-    static func personalShare(groups: Int, half: Double) -> Double { 1 - exp2(-Double(groups) / half) }
+    static func personalShare(groups: Double, half: Double) -> Double { 1 - exp2(-groups / half) }
 }
 
 /// Divides turns among weighted parties: sequential Webster apportionment (Sainte-Laguë 1910).

@@ -7,11 +7,16 @@ package struct Lookalike: Sendable, Equatable {
     package var groups: [UInt32]
     /// The owner's external id, if it is known.
     package var ownerID: String?
+    /// The number of its look: photos with equal vectors have the same one, and so have near-duplicates of the other
+    /// photo.
+    package var look: Int?
 
     /// The similarity from which two photos count as the same one, cropped or edited.
     package static let duplicateSimilarity = 0.99
-    /// The number of photos that vote for their groups.
+    /// The number of looks that vote for their groups.
     package static let voters = 100
+    /// The most photos of a look that vote.
+    package static let copies = 10
 
     package init(id: String, similarity: Double, groups: [UInt32]) {
         self.id = id
@@ -41,8 +46,8 @@ struct LookVotes {
 
     /// Returns the reasons for groups, at most 1 each.
     ///
-    /// A photo votes with its similarity above that of the last voter, relative to the first one. Near-duplicates of
-    /// the query count as one photo, as people post the same picture again and again.
+    /// A photo votes with its similarity above that of the last voter, relative to the first one. Photos of one look
+    /// count as one, in the groups of all of them, as people post the same picture again and again.
     ///
     /// A group's share *v* of the votes is set against its share *e* of the indexed photos. The group gets
     /// *v a / (e + a)*, where *a* is small. Otherwise the largest groups would be suggested for every photo.
@@ -52,18 +57,22 @@ struct LookVotes {
     ///   - counts: the number of indexed photos in each group.
     ///   - total: the number of indexed photos.
     static func reasons(_ lookalikes: [Lookalike], counts: [UInt32], total: Int) -> PhotoRecommender.Reasons {
-        // A photo that points the other way looks like the opposite.
-        let voters = lookalikes.prefix(Lookalike.voters).prefix { $0.similarity > 0 }
+        let voters = Self.voters(among: lookalikes)
         guard let first = voters.first, let last = voters.last, total > 0 else { return [:] }
         let span = first.similarity - last.similarity
         var votes: [UInt32: (weight: Double, voters: [String])] = [:]
-        var duplicated: Set<UInt32> = []
+        // Photos of one look follow one another, as they are equally similar.
+        var look: Int?
+        var groupsOfLook: Set<UInt32> = []
         var all = 0.0
         for voter in voters {
             let weight = span > 0 ? (voter.similarity - last.similarity) / span : 1
+            if voter.look == nil || voter.look != look {
+                (look, groupsOfLook) = (voter.look, [])
+                all += weight
+            }
             // The last voter has no weight, but it is a reason.
-            if !voter.isDuplicate || duplicated.isEmpty { all += weight }
-            for group in voter.groups where !voter.isDuplicate || duplicated.insert(group).inserted {
+            for group in voter.groups where groupsOfLook.insert(group).inserted {
                 votes[group, default: (0, [])].weight += weight
                 if votes[group, default: (0, [])].voters.count < named { votes[group]?.voters.append(voter.id) }
             }
@@ -75,6 +84,17 @@ struct LookVotes {
             reasons[entry.key] = [
                 .init(evidence: .looksLike(photos: entry.value.voters), contribution: score)
             ]
+        }
+    }
+
+    /// Returns the photos of the first looks, without those that look like the opposite.
+    private static func voters(among lookalikes: [Lookalike]) -> ArraySlice<Lookalike> {
+        var looks = 0
+        var last: Int?
+        return lookalikes.prefix { photo in
+            if photo.look == nil || photo.look != last { looks += 1 }
+            last = photo.look
+            return looks <= Lookalike.voters && photo.similarity > 0
         }
     }
 }

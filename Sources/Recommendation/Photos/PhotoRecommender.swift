@@ -12,6 +12,8 @@ package import Model
 /// - The group was active within a year of the instant, or its last activity is unknown.
 /// - Anyone may join the group or ask to, or the owner is there already.
 ///
+/// A list has at most one of groups that are too similar to one another.
+///
 /// The caller makes sure that the groups and the photo are public. The same inputs always give the same list.
 package struct PhotoRecommender: Sendable {
     /// The days without activity after which a group is no longer suggested.
@@ -23,17 +25,20 @@ package struct PhotoRecommender: Sendable {
     let relations: RelationTable
     let weights: PhotoWeights
     private let popular: PopularPools
+    private let ceiling: SimilarityCeiling
     private let instant: Int64
 
     /// Creates a recommender over a model.
     ///
     /// - Parameters:
     ///   - relations: the relations and their weights.
+    ///   - ceiling: the groups that are too similar to one another.
     ///   - instant: the present, in Unix seconds.
     package init(
         model: VisibleModel, popular: PopularPools, relations: RelationTable = .standard,
-        weights: PhotoWeights = PhotoWeights(), at instant: Int64
+        weights: PhotoWeights = PhotoWeights(), _ ceiling: SimilarityCeiling = .none, at instant: Int64
     ) {
+        self.ceiling = ceiling
         self.model = model
         self.popular = popular
         self.relations = relations
@@ -64,8 +69,9 @@ package struct PhotoRecommender: Sendable {
             return PhotoSuggestion(
                 group: group, score: ordered.reduce(0) { $0 + $1.contribution }, reasons: ordered)
         }
-        return Array(
-            suggestions.sorted { $0.score != $1.score ? $0.score > $1.score : $0.group < $1.group }.prefix(limit))
+        return ceiling.distinct(
+            suggestions.sorted { $0.score != $1.score ? $0.score > $1.score : $0.group < $1.group }, limit: limit
+        ) { $0.group }
     }
 
     private func isAllowed(_ group: UInt32, for photo: PhotoContext) -> Bool {
@@ -115,7 +121,7 @@ package struct PhotoRecommender: Sendable {
     /// Adds the weight of large pools to the groups found, and to as many of the largest groups as may be listed.
     private func addPopularity(to reasons: inout Reasons, for photo: PhotoContext, limit: Int) {
         guard weights.popularity > 0 else { return }
-        let largest = popular.groups.lazy.filter { isAllowed($0, for: photo) }.prefix(limit)
+        let largest = ceiling.distinct(popular.groups.lazy.filter { isAllowed($0, for: photo) }, limit: limit) { $0 }
         for group in Set(reasons.keys).union(largest) {
             let share = popular.share(of: group)
             guard share > 0 else { continue }

@@ -11,7 +11,8 @@ package struct Planner: Sendable {
     package let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
-    private let ceiling: SimilarityCeiling
+    /// The groups that are too similar to one another, of which a list has at most one.
+    package let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let seasons: SeasonColumns
     private let groupHashes: Rotation.GroupHashes
@@ -20,7 +21,7 @@ package struct Planner: Sendable {
     let factors: [Double]
     private let clustering: InterestClustering
     private let prior: PopularityPrior?
-    let ubiquitous: UbiquitousGroups
+    let telling: Telling?
 
     /// Creates a planner over all groups of a model version, and computes everything that all members share.
     ///
@@ -41,18 +42,15 @@ package struct Planner: Sendable {
         seasons = SeasonColumns(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         places = GroupPlaces(groupCount: model.groupCount)
-        ubiquitous = UbiquitousGroups(in: model, configuration)
+        telling = Telling(in: model, configuration)
         prior =
             !configuration.omitted.contains(.popularity) && configuration.popularity > 0
             ? PopularityPrior(
                 model, configuration.relations, weight: configuration.popularity,
                 limit: configuration.filters.candidateLimit) : nil
-        let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
         ceiling =
-            isFiltered
-            ? SimilarityCeiling(
-                configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model,
-                configuration.relations) : .none
+            configuration.omitted.contains(.filters)
+            ? .none : SimilarityCeiling(of: configuration.filters, in: model, configuration.relations)
     }
 
     /// Returns the same planner for the groups of the same version that the site shows now.
@@ -81,8 +79,8 @@ package struct Planner: Sendable {
     /// A personal list with the intermediate results that explain it.
     struct PersonalList {
         var eligibility: Eligibility
-        /// The number of groups that tell something about the member.
-        var knownCount: Int
+        /// The number of groups that tell something about the member, those of most members in part.
+        var knownCount: Double
         var interests: [Interest]
         var table: CandidateTable
         /// The number of candidates that passed the filters.
@@ -97,8 +95,7 @@ package struct Planner: Sendable {
         let seeds = seeds(of: request.profile)
         let joinedCount = seeds.joinedCount
         let eligibility = eligibility(for: request)
-        let note = ubiquitous.note(of: request.profile)
-        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joinedCount, note: note))
+        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joinedCount, note: ""))
         let lists = neighbourLists(of: seeds.groups)
         let table = CandidateTable(
             of: seeds, lists, factors: factors, blocking: eligibility.blockedGroups,
@@ -108,7 +105,7 @@ package struct Planner: Sendable {
         if prior != nil {
             observe(.init(stage: .popularity, taken: found, passed: table.count, note: ""))
         }
-        let interests = seeds.interests(table) { clustering.interests(of: $0, table, in: model) }
+        let interests = seeds.interests(table) { clustering.interests(of: $0, parts: $0.map(part), table, in: model) }
         observe(
             .init(stage: .interests, taken: joinedCount, passed: joinedCount, note: "\(interests.count) interests"))
         var (candidateCount, ranked) = filtered(table, interests, seeds, eligibility)
@@ -131,7 +128,7 @@ package struct Planner: Sendable {
         Ranking.sort(&ranked)
         if runs(.coldStart), !request.profile.topics.isEmpty { coldStart.prefetchTopics(of: ranked.map(\.group)) }
         if runs(.diversity) {
-            ranked = ceiling.withoutDuplicates(diversified(ranked, interests, observe))
+            ranked = ceiling.distinct(diversified(ranked, interests, observe)) { $0.group }
         }
         let listed = ranked.prefix(configuration.selection.length)
         let items = zip(listed, PlanItem.Placement.placements(of: listed)).map { candidate, placement in
@@ -141,8 +138,8 @@ package struct Planner: Sendable {
                 origin: isNeighbour ? .personal : .popular, placement: placement)
         }
         return PersonalList(
-            eligibility: eligibility, knownCount: joinedCount + seeds.hints.count, interests: interests, table: table,
-            candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
+            eligibility: eligibility, knownCount: knownCount(request.profile, seeds.hints), interests: interests,
+            table: table, candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
     }
 
     /// Returns the part of the joined groups' neighbour lists that a plan reads.
@@ -208,8 +205,8 @@ package struct Planner: Sendable {
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
         let sunk = Damping(configuration: configuration.feedback).apply(
             to: &ranked, exposures: request.profile.exposures,
-            dismissals: request.profile.dismissals.filter { isTelling($0.group) },
-            atMilliseconds: request.atMilliseconds, in: model, configuration.relations)
+            dismissals: request.profile.dismissals, part: part, atMilliseconds: request.atMilliseconds, in: model,
+            configuration.relations)
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 
@@ -264,14 +261,21 @@ extension Planner {
         var items = blended(list.items, ranks, sources, known: known, eligibility, length)
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
+            var distinct = DistinctGroups(ceiling)
+            for item in items { distinct.take(item.group) }
             let popular = coldStart.popular(
                 eligibility.filter, count: length - items.count, list.rotation, isFirst: items.isEmpty
-            ) { model.shows($0) && present[$0] == nil && eligibility.allows($0) }
+            ) { model.shows($0) && present[$0] == nil && eligibility.allows($0) && distinct.take($0) }
             items += popular.map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
         }
         let added = items.count { $0.origin != .personal }
         observe(.init(stage: .coldStart, taken: list.items.count, passed: items.count, note: "\(added) not personal"))
         return items
+    }
+
+    /// Returns the number of groups that tell something about a member, those of most members in part.
+    private func knownCount(_ profile: MemberProfile, _ hints: [ScoredHint]) -> Double {
+        recentGroups(profile).reduce(Double(hints.count)) { $0 + part(of: $1) }
     }
 
     /// Returns a list with groups about interests that were stated later, as if these had been a source of it.
@@ -280,7 +284,7 @@ extension Planner {
         let eligibility = eligibility(for: request)
         // Without a rotation, the order of these groups stays the same in a session while buckets come and go.
         let groups = coldStart.groups(about: topics, in: model, nil, besides: ranks) { eligibility.allows($0) }
-        let knownCount = recentGroups(request.profile).count + hints(of: request.profile).count
+        let knownCount = knownCount(request.profile, hints(of: request.profile))
         // Curated and trending groups are in the list already.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
         let known = Knowledge.personalShare(groups: knownCount, half: configuration.coldStart.groupsToHalf)
@@ -307,7 +311,7 @@ extension Planner {
         func isWanted(_ group: UInt32, _ origin: PlanItem.Origin) -> Bool {
             (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
         }
-        return Blend.blend(list, share: share, limit: length) {
+        return Blend.blend(list, share: share, limit: length, DistinctGroups(ceiling)) {
             guard let next = turns.next(where: isWanted) else { return nil }
             guard let rank = ranks[next.group] else {
                 return (PlanItem(group: next.group, score: 0, interest: nil, origin: next.origin), nil)

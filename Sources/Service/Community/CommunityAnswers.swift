@@ -63,7 +63,7 @@ package struct CommunityAnswers {
         if basis != .pools {
             let looks = try looks
             if let vector = try vector(ofPhoto: id, looks) {
-                photo.lookalikes = try lookalikes(of: vector, without: [id], looks, limit: Lookalike.voters)
+                photo.lookalikes = try lookalikes(of: vector, without: [id], looks)
             } else if basis == .look {
                 throw .noVector(ofPhoto: id, looks)
             }
@@ -89,7 +89,7 @@ package struct CommunityAnswers {
         }
         let examples = (like + unlike).compactMap { if case .photo(let id) = $0.content { id } else { nil } }
         var photo = PhotoContext()
-        photo.lookalikes = try lookalikes(of: query, without: examples, looks, limit: Lookalike.voters)
+        photo.lookalikes = try lookalikes(of: query, without: examples, looks)
         return groups(forPhoto: nil, photo, by: .look, limit: limit, reasonLimit: reasonLimit)
     }
 
@@ -99,7 +99,8 @@ package struct CommunityAnswers {
     ) -> GroupsForPhoto {
         let recommender = PhotoRecommender(
             model: snapshot.model, popular: snapshot.popularPools, relations: snapshot.relations,
-            weights: PhotoWeights(snapshot.manifest), at: snapshot.manifest.createdAtMilliseconds / 1000)
+            weights: PhotoWeights(snapshot.manifest), snapshot.ceiling,
+            at: snapshot.manifest.createdAtMilliseconds / 1000)
         return GroupsForPhoto(
             snapshot.served, photoId: id, recommender.suggestions(for: photo, limit: limit, by: basis),
             snapshot.relations, reasonLimit: reasonLimit, in: snapshot.model)
@@ -111,7 +112,9 @@ package struct CommunityAnswers {
         let looks = try looks
         guard let vector = try vector(ofPhoto: id, looks) else { throw .noVector(ofPhoto: id, looks) }
         // Some are left out of the answer.
-        let found = try lookalikes(of: vector, without: [id], looks, limit: 2 * limit + 50)
+        let found = try lookalikes(
+            of: vector, without: [id], looks, limit: 2 * limit + 50,
+            copies: withDuplicates ? 2 * limit + 50 : Lookalike.copies)
         return SimilarPhotos(
             snapshot.served, photoId: id, found, limit: limit, withDuplicates: withDuplicates, in: snapshot.model)
     }
@@ -208,10 +211,11 @@ package struct CommunityAnswers {
     }
 
     /// Returns the public photos whose vectors are most similar to a vector, best first.
-    private func lookalikes(of vector: [Float], without ids: [String], _ looks: LookSearch, limit: Int)
-        throws(AnswerError) -> [Lookalike]
-    {
-        let found = looks.lookalikes(of: vector, limit: limit, without: ids)
+    private func lookalikes(
+        of vector: [Float], without ids: [String], _ looks: LookSearch, limit: Int = Lookalike.voters,
+        copies: Int = Lookalike.copies
+    ) throws(AnswerError) -> [Lookalike] {
+        let found = looks.lookalikes(of: vector, limit: limit, copies: copies, without: ids)
         return try reading { () throws(Failure) in
             try community.current(found, looks: looks.modelName, in: snapshot.model)
         }

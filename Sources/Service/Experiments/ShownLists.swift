@@ -65,8 +65,9 @@ extension Call {
             return AssignedPlan(plan: context.plan())
         }
         let interleaved = InterleavedPlan(
-            try plan(pair.first, for: context, filters), try plan(pair.second, for: context, filters), seed: pair.seed,
-            userID: context.request.profile.userID, limit: context.planner.configuration.selection.length)
+            try plan(pair.first, for: context, filters), try plan(pair.second, for: context, filters),
+            context.planner.ceiling, seed: pair.seed, userID: context.request.profile.userID,
+            limit: context.planner.configuration.selection.length)
         return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
     }
 
@@ -139,9 +140,11 @@ struct InterleavedPlan {
     ///   - first: the list of the first arm.
     ///   - seed: the seed of the experiment; with the member and the bucket it decides the coin tosses.
     ///   - limit: the most groups of the result.
-    init(_ first: Plan, _ second: Plan, seed: String, userID: String, limit: Int) {
+    init(_ first: Plan, _ second: Plan, _ ceiling: SimilarityCeiling, seed: String, userID: String, limit: Int) {
         var round = 0
-        let draft = TeamDraft(first.items.map(\.group), second.items.map(\.group), limit: limit) {
+        let draft = TeamDraft(
+            first.items.map(\.group), second.items.map(\.group), limit: limit, alike: ceiling.partners(of:)
+        ) {
             round += 1
             return MemberBucket(seed: "\(seed) \(first.bucket) \(round)", memberID: userID).index.isMultiple(of: 2)
         }

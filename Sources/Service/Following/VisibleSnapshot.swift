@@ -59,8 +59,10 @@ package struct VisibleSnapshot {
 
     /// The relations that answers show.
     var relations: RelationTable { loaded.relations }
+    /// The groups that are too similar to one another.
+    var ceiling: SimilarityCeiling { loaded.planner.ceiling }
     /// The recommender of similar groups.
-    var recommender: Recommender { Recommender(model: model, relations: relations) }
+    var recommender: Recommender { Recommender(model: model, relations: relations, ceiling) }
 
     /// Returns the groups that are most similar to a group.
     package func similarGroups(

@@ -79,6 +79,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "replace", help: "Replace all rows of this kind by those of the files"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of the rows"),
             Option(flag: "allow-rejects", help: "Let --replace remove rows although lines were rejected"),
+            Option(flag: "another-model", help: "Let more than a tenth of the vectors turn by more than 60 degrees"),
             Option(
                 flag: "allow-renames",
                 help: "Take groups that look renamed for new ones, and lose hiding, curation and dismissals"),
@@ -222,6 +223,7 @@ enum ImportCommand: Subcommand {
         options.replaces = parsed.flag("replace")
         options.allowsShrinking = parsed.flag("allow-shrinking")
         options.allowsRejects = parsed.flag("allow-rejects")
+        options.allowsAnotherModel = parsed.flag("another-model")
         options.allowsRenames = parsed.flag("allow-renames")
         options.readmits = parsed.flag("readmit")
         return options
