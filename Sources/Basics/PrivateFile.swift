@@ -120,8 +120,11 @@ private struct Folder: ~Copyable {
         self.path = path
         let slash = path.lastIndex(of: "/")
         name = slash.map { String(path[path.index(after: $0)...]) } ?? path
-        descriptor = unsafe Glibc.open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .unwritable(path) }
+        let folder = slash.map { String(path[...$0]) } ?? "."
+        let opened = unsafe Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        // Nothing is closed if this fails, so that callers find the reason in errno.
+        guard opened >= 0 else { throw .unwritable(path) }
+        descriptor = opened
     }
 
     deinit { close(descriptor) }

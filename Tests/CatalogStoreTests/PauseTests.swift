@@ -87,7 +87,7 @@ struct PauseTests {
         let pause = try #require(Pause(.pause, atMilliseconds: 5_900, seconds: 86_400))
         #expect(pause == Pause(atSeconds: 5, endSeconds: 86_405))
         #expect(pause.isOn(atMilliseconds: 86_404_999) && !pause.isOn(atMilliseconds: 86_405_000))
-        #expect(Pause(.pause, atMilliseconds: 0, seconds: .max)?.endSeconds == 365 * 86_400)
+        #expect(Pause(.pause, atMilliseconds: 0, seconds: .max)?.endSeconds == 31_536_000)
         #expect(Pause(.resume, atMilliseconds: 5_000, seconds: nil)?.isOn(atMilliseconds: 0) == false)
         let kinds = Interaction.Kind.allCases.filter { Pause($0, atMilliseconds: 0, seconds: nil) != nil }
         #expect(kinds == [.pause, .resume])

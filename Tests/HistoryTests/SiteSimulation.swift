@@ -170,11 +170,10 @@ struct SiteSimulation {
                 let answer = try reader.answer(member, at: clock.now, isThorough: false)
                 let joined = (truth.joined[member] ?? []).filter(reader.shows).sorted()
                 let dismissed = (truth.dismissed[member] ?? []).filter(reader.shows).sorted()
-                if answer[.joined] != joined {
-                    fault("\(reader.name.rawValue) says \(member) joined \(answer[.joined] ?? []), not \(joined)")
-                }
-                if answer[.dismissed] != dismissed {
-                    fault("\(reader.name.rawValue) says \(member) dismissed \(answer[.dismissed] ?? []), not \(dismissed)")
+                for (field, expected) in [(Field.joined, joined), (.dismissed, dismissed)]
+                where answer[field] != expected {
+                    let said = answer[field] ?? []
+                    fault("\(reader.name.rawValue) says \(member) \(field.rawValue) \(said), not \(expected)")
                 }
             }
         }

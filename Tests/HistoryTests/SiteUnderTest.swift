@@ -170,7 +170,8 @@ final class SiteUnderTest {
         let path = "\(folder.path)/\(fileCount).csv"
         try Data("group_id,visibility\n\(id),\(visibility)\n".utf8).write(to: URL(fileURLWithPath: path))
         let catalog = try Catalog(path: catalogPath, mode: .writing)
-        _ = try Importer(into: catalog, kind: .groups, options: ImportOptions(rejectsPath: path + ".rejects")).run([path])
+        let options = ImportOptions(rejectsPath: path + ".rejects")
+        _ = try Importer(into: catalog, kind: .groups, options: options).run([path])
         _ = try apply()
     }
 

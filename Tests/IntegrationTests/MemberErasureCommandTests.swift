@@ -8,7 +8,7 @@ struct MemberErasureCommandTests {
 
     @Test("are gone from each version, and from the copies of daemons, whatever serves")
     func copies() async throws {
-        for kind in Workspace.StoreKind.available {
+        for kind in StoreKind.available {
             let workspace = try Workspace(kind)
             try await workspace.importSample()
             for _ in 0..<2 { try await workspace.succeed("recompute", "--members") }
@@ -43,7 +43,7 @@ struct MemberErasureCommandTests {
         for (user, step) in zip(users, stride(from: 1, to: 200, by: 4)) {
             try await workspace.succeed("recompute", "--members", "--keep", "1")
             let run = try await workspace.run(
-                ["forget", user], settings: ["LD_PRELOAD": Checkout.killer, "KILLED_AT_STEP": "\(step)"])
+                "forget", user, settings: ["LD_PRELOAD": Checkout.killer, "KILLED_AT_STEP": "\(step)"])
             if run.exitCode == CommandRun.ExitCode.success { break }
             #expect(run.ending == .killed(signal: SIGKILL), "\(run.testDescription)")
             let between = try await workspace.run("forget", user, "--check")

@@ -12,7 +12,7 @@ package struct PublishedSite: Codable, Sendable, Equatable {
     package var newGroupIDs: [String]
     /// The groups of the versions that are not public any more; nil without versions.
     package var withdrawn: WithdrawnGroups?
-    /// How often forgotten members were removed from those of each version, by name; nil if never.
+    /// The number of removals of forgotten members from each version, by its name; nil if there was none.
     package var erasures: [String: Int]?
 
     package init(

@@ -41,8 +41,9 @@ import Model
 /// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
 ///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its
 ///   changes.
-/// - `ledger:key`, `ledger:forgotten`, `ledger:readmitted`, `ledger:revision`: the ledger of forgotten members
-///   (`Ledger`): its key, two sorted sets of digests by the milliseconds of stamps, and a text that changes with it.
+/// - `ledger:key`: the key of the ledger of forgotten members (`Ledger`).
+/// - `ledger:forgotten`, `ledger:readmitted`: sorted sets of digests, by the milliseconds of stamps.
+/// - `ledger:revision`: a text that changes with the ledger.
 /// - `sessions:USER`: a hash of the lists of a user's sessions (`SharedChannel`). The key expires a day after its last
 ///   use.
 ///

@@ -57,7 +57,9 @@ struct GroupTable {
         let pages = max(1, (groups.count + Self.rowLimit - 1) / Self.rowLimit)
         let page = min(page, pages)
         let rows = groups.dropFirst((page - 1) * Self.rowLimit).prefix(Self.rowLimit).map(row)
-        let sizes = snapshot.relations.tabled(in: all).map { "#" + $0.plural.prefix(1).uppercased() + $0.plural.dropFirst() }
+        let sizes = snapshot.relations.tabled(in: all).map { relation in
+            "#" + relation.plural.prefix(1).uppercased() + relation.plural.dropFirst()
+        }
         let filters = Filter.allCases.map { choice -> HTML in
             let words: HTML = "<a href=\"\(address(only: choice))\"\(mark(choice == filter))>\(choice.words)</a>"
             return "<li>\(words)</li>"

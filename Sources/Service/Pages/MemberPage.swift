@@ -40,8 +40,7 @@ extension Responder {
     /// The most joined groups on a member's page.
     private static let joinedLimit = 200
 
-    /// Shows who a member is, why a group is in the list or not, the list as it would be made now, and what the member
-    /// did.
+    /// Shows who a member is, why a group is in the list or not, the list itself, and what the member did.
     @Sendable
     fileprivate static func memberPage(_ call: Call) throws(Problem) -> Page {
         call.note("looked at the member \(call.id)")
@@ -99,7 +98,8 @@ extension Responder {
             )
         ]
         if let since = profile.knownSinceMilliseconds { facts.append(("Known since", .day(since))) }
-        if !profile.dismissals.isEmpty { facts.append(("Not interested in", "\(profile.dismissals.count.grouped) groups")) }
+        let dismissed = profile.dismissals.count
+        if dismissed > 0 { facts.append(("Not interested in", "\(dismissed.grouped) groups")) }
         facts += context.arms.map { ("Experiment", "<bdi>\($0.experiment)</bdi>: <bdi>\($0.arm)</bdi>") }
         return .facts(facts)
     }
@@ -157,7 +157,8 @@ extension Responder {
                 if let group { context.explanation(of: UInt32(group)).explanation } else {
                     try absence(of: asked, call, in: context.snapshot.model)
                 }
-            answer = "<p id=\"why\"\(if: group == nil, " class=\"bad\"")>\(HTML.group(asked, title: "")): \(reason).</p>"
+            let mark: HTML = group == nil ? " class=\"bad\"" : ""
+            answer = "<p id=\"why\"\(mark)>\(HTML.group(asked, title: "")): \(reason).</p>"
         }
         return """
             <h2>Why, or why not?</h2>

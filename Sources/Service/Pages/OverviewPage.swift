@@ -89,7 +89,9 @@ extension Responder {
         let rows = overview.reports.map { report -> [HTML] in
             let lag = report.lag(behind: current, since: overview.currentSince, at: overview.now)
             let problems = report.problems.joined(separator: "; ")
-            let last = report.lastError.map { error -> HTML in "<details><summary>the last</summary>\(error)</details>" }
+            let last = report.lastError.map { error -> HTML in
+                "<details><summary>the last</summary>\(error)</details>"
+            }
             return [
                 "<bdi>\(report.host)</bdi> \(report.address):\(report.port)",
                 report.modelVersion.map(overview.name) ?? "none",
@@ -108,7 +110,7 @@ extension Responder {
     }
 }
 
-/// What the overview is made of, and its verdict.
+/// The parts of the overview, and its verdict.
 private struct Overview {
     let now: Int64
     /// The versions of the store, the oldest first; none if it cannot be reached.
@@ -161,7 +163,7 @@ private struct Overview {
         return "<p class=\"\(worst.1)\" id=\"health\">\(clauses)</p>"
     }
 
-    /// What makes lists wrong, old or missing.
+    /// All that makes lists wrong, old or missing.
     private var bad: [HTML] {
         var found: [HTML] = []
         let freshness = readiness.freshness
@@ -196,7 +198,7 @@ private struct Overview {
     /// The time without an import after which the data is old, in milliseconds: more than a week.
     private static let importMilliseconds: Int64 = 9 * 86_400_000
 
-    /// What should be looked at.
+    /// All else that should be looked at.
     private var warnings: [HTML] {
         var found: [HTML] = []
         if let last = lastRuns.first(where: { $0.job.hasPrefix("import") }),

@@ -178,14 +178,14 @@ extension Endpoint {
     ]
 }
 
-/// Why somebody could not sign in, as the page says it.
+/// The reasons for which somebody could not sign in.
 private enum SignInFailure: String, CaseIterable {
     case none, token, role
 
     var words: String? {
         switch self {
         case .none: nil
-        case .token: "The token is none of this daemon's, or it has expired. Paste the whole line that the command prints."
+        case .token: "The token is none of this daemon's, or has expired. Paste all that the command prints."
         case .role: "The token is a member's or a service's; these pages need one that --admin made."
         }
     }

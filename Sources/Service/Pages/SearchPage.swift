@@ -14,8 +14,9 @@ extension Responder {
     /// The most groups that a search shows.
     private static let groupLimit = 50
 
-    /// Shows the groups whose id, title or topics have the words, also those that are not shown, and the member and photo
-    /// with that id.
+    /// Shows the groups whose id, title or topics have the words, and the member and photo with that id.
+    ///
+    /// Groups that nobody is shown are found as well.
     @Sendable
     fileprivate static func searchPage(_ call: Call) throws(Problem) -> Page {
         let words = (call.parameters.text("q") ?? "").trimmed

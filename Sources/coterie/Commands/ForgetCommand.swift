@@ -25,9 +25,8 @@ enum ForgetCommand: Subcommand {
             journals, whichever version serves. After --undo they show the member again with the next version.
 
             The neighbours of a version are counts over all members, and forget one with the next "coterie \
-            recompute". Versions in Redis, and versions in a folder that "coterie recompute" published with members, \
-            lose forgotten members with this command or the next "coterie apply", each version at most every twelve \
-            hours. Streams hold the interactions of members until all versions have them.
+            recompute". Versions that are published with members lose the forgotten ones with this command. Each \
+            version is changed at most every twelve hours; after that, the next "coterie apply" does it. Streams hold the interactions of members until all versions have them.
 
             --check says which data is left, and where. The exit code is 1 if any is. It sees the journals and \
             sessions of daemons on this machine only, and names the files of sessions. With --backup it looks into a \
