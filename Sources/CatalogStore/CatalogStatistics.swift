@@ -1,5 +1,6 @@
 package import Basics
 import Model
+import Recommendation
 import SQLite
 
 /// The statistics of a catalog, counted in passes over its tables.
@@ -76,8 +77,6 @@ package struct CatalogStatistics: Sendable, Equatable {
 
     /// The greatest number of ubiquitous groups, and of such members, that are named.
     package static let ubiquityLimit = 5
-    /// The fewest members, and the fewest groups, of which a half is named.
-    static let ubiquityLeastTotal = 200
 }
 
 /// A histogram of sizes, with the buckets 0, 1, 2 to 3, 4 to 7 and so on.
@@ -127,7 +126,7 @@ extension Catalog {
         }
     }
 
-    /// Returns the groups of most members, and the members of most groups.
+    /// Returns the groups of most members, by the bound of members' lists, and the members of most groups.
     private func ubiquity(_ counted: [CatalogStatistics.Relation]) throws(Failure)
         -> (groups: [CatalogStatistics.Ubiquitous], members: [CatalogStatistics.Ubiquitous])
     {
@@ -153,11 +152,11 @@ extension Catalog {
     private func ubiquitous(
         _ id: String, _ things: String, by key: String, in table: String, of total: Int, where condition: String
     ) throws(Failure) -> [CatalogStatistics.Ubiquitous] {
-        guard total >= CatalogStatistics.ubiquityLeastTotal else { return [] }
+        guard let least = PlanConfiguration.Ubiquity().leastSize(inCommunityOf: total) else { return [] }
         let rows = try database.prepare(
             """
             SELECT \(id), size FROM
-                (SELECT \(key), count(*) AS size FROM \(table) GROUP BY \(key) HAVING 2 * count(*) >= \(total))
+                (SELECT \(key), count(*) AS size FROM \(table) GROUP BY \(key) HAVING count(*) >= \(least))
                 JOIN \(things) USING (\(key))
             WHERE \(condition) ORDER BY size DESC, \(id) LIMIT \(CatalogStatistics.ubiquityLimit)
             """)

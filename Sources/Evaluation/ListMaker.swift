@@ -35,8 +35,6 @@ package struct ListMaker: Sendable {
             var own = configuration
             own.omitted.formUnion(list.omitted)
             if list == .raw || list == .cosine { own.relations = own.relations.weighted([membership: 1]) }
-            // The benchmark is the plain sum.
-            if list == .cosine { own.memberCount = nil }
             planners[list] = Planner(model: list == .cosine ? cosine : set.model, configuration: own, key: key)
         }
         self.planners = planners

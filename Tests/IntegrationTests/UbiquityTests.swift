@@ -16,20 +16,19 @@ struct UbiquityTests {
         try await workspace.succeed("import", "memberships", try workspace.write(rows, to: "crowd.tsv"))
     }
 
-    @Test("The group is no first reason; stats names both, with the commands that help")
+    @Test("The group names no interest and is no reason; stats names both, with the commands that help")
     func crowd() async throws {
         let workspace = try Workspace()
         try await importCrowd(into: workspace)
         try await workspace.succeed("recompute")
         let text = try await workspace.succeed("recommend", "laura-100", "--json", "--limit", "100").text
-        let firstReasons = text.split(separator: #""reasons":[{"groupId":""#).dropFirst()
-        #expect(firstReasons.count > 50 && !firstReasons.contains { $0.hasPrefix("registered-users") })
+        #expect(text.contains("\"interests\"") && !text.contains("registered-users") && !text.contains("All of us"))
         let stats = try await workspace.succeed("stats").text
         #expect(
             stats.contains(
                 """
-                group registered-users has 100% of the members, and weighs little in lists; to show it to nobody: \
-                coterie hide 'registered-users'
+                group registered-users has 100% of the members: it is no interest and no reason in lists; to show it \
+                to nobody: coterie hide 'registered-users'
                 """))
         #expect(stats.contains("coterie delete user 'it'\\''s a bot'"))
         try await workspace.succeed("hide", "registered-users")

@@ -19,21 +19,12 @@ struct Seeds {
     /// - Parameters:
     ///   - joined: the joined groups, ascending.
     ///   - hints: the groups that favourites and follows point to, ascending.
-    ///   - activity: the factor of each joined group by what the member does there, or none if all have 1.
-    ///   - telling: returns the factor of a seed by what it tells about its members, or `nil` if all have 1.
-    init(
-        _ joined: [UInt32], _ hints: [ScoredHint] = [], activity: [Double] = [],
-        telling: ((UInt32) -> Double)? = nil
-    ) {
+    ///   - factors: the factor of each joined group, or none if all have 1.
+    init(_ joined: [UInt32], _ hints: [ScoredHint] = [], factors: [Double] = []) {
         self.hints = hints
         areHints = joined.isEmpty && !hints.isEmpty
-        let groups = areHints ? hints.map(\.group) : joined
-        self.groups = groups
-        let own = areHints ? hints.map { $0.score * HintFormula.neighbourWeight } : activity
-        weights =
-            telling.map { telling in
-                groups.enumerated().map { (own.isEmpty ? 1 : own[$0.offset]) * telling($0.element) }
-            } ?? own
+        groups = areHints ? hints.map(\.group) : joined
+        weights = areHints ? hints.map { $0.score * HintFormula.neighbourWeight } : factors
     }
 
     /// The number of joined groups among the seeds.

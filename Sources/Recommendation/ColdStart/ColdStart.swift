@@ -152,9 +152,9 @@ enum Knowledge {
     /// Returns 1 − 2^(−groups / half): 0 without groups, ½ after `half` groups, 99% after seven times as many.
     ///
     /// - Parameters:
-    ///   - groups: the number of groups that the list is made from.
+    ///   - groups: the number of joined groups that the list is made from.
     ///   - half: the number of groups for one half, above 0.
-    static func personalShare(groups: Double, half: Double) -> Double { 1 - exp2(-groups / half) }
+    static func personalShare(groups: Int, half: Double) -> Double { 1 - exp2(-Double(groups) / half) }
 }
 
 /// Divides turns among weighted parties: sequential Webster apportionment (Sainte-Laguë 1910).

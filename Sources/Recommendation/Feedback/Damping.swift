@@ -8,15 +8,13 @@ struct Damping {
     /// Lowers adjusted scores.
     ///
     /// After m impressions without a click, a score is divided by 1 + m / 24. Each dismissed group multiplies it by 1 −
-    /// depth · closeness · part · 2^(−age / half-life). The closeness is the candidate's score in the dismissed group's
-    /// list, relative to the best score there.
+    /// depth · closeness · 2^(−age / half-life). The closeness is the candidate's score in the dismissed group's list,
+    /// relative to the best score there.
     ///
-    /// - Parameter part: returns the part of a dismissed group that counts, 0 to 1.
     /// - Returns: the number of lowered candidates.
     func apply(
         to candidates: inout [Candidate], exposures: [Exposure], dismissals: [Dismissal],
-        part: (UInt32) -> Double = { _ in 1 }, atMilliseconds instant: Int64, in model: VisibleModel,
-        _ relations: RelationTable
+        atMilliseconds instant: Int64, in model: VisibleModel, _ relations: RelationTable
     ) -> Int {
         guard !exposures.isEmpty || !dismissals.isEmpty else { return 0 }
         let positions = GroupPositions(candidates.map(\.group))
@@ -27,9 +25,7 @@ struct Damping {
         }
         for dismissal in dismissals {
             let ageDays = Double(max(0, instant - dismissal.atMilliseconds)) / 86_400_000
-            let depth =
-                part(dismissal.group) * configuration.dismissalDepth
-                * exp2(-ageDays / configuration.dismissalHalfLifeDays)
+            let depth = configuration.dismissalDepth * exp2(-ageDays / configuration.dismissalHalfLifeDays)
             for (group, closeness) in Closeness.neighbours(of: dismissal.group, in: model, relations) {
                 guard let position = positions[group] else { continue }
                 factors[position] *= 1 - depth * closeness

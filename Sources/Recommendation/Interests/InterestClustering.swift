@@ -18,15 +18,13 @@ struct InterestClustering: Sendable {
     ///
     /// - Parameters:
     ///   - groups: the joined groups, ascending.
-    ///   - parts: the part of each group that counts, 0 to 1. It multiplies the group's similarities.
     ///   - table: the candidate table of these groups.
     /// - Returns: the interests with the most groups first, equal ones by their first group; the mixed one, if any,
     ///   last.
-    func interests(of groups: [UInt32], parts: [Double], _ table: CandidateTable, in model: VisibleModel) -> [Interest]
-    {
+    func interests(of groups: [UInt32], _ table: CandidateTable, in model: VisibleModel) -> [Interest] {
         let sizes = GroupSizes(of: groups, in: model)
         let (similarities, overlaps) = PairSimilarities.cosinesAndOverlaps(
-            table.joinedPairs, sizes, parts: parts, shrinkage: configuration.overlapShrinkage)
+            table.joinedPairs, sizes, shrinkage: configuration.overlapShrinkage)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var mixed: [Int] = []
         if groups.count >= configuration.leastGroupsForMixed, clusters.contains(where: { $0.count == 1 }) {
@@ -40,11 +38,11 @@ struct InterestClustering: Sendable {
         }
         var ordered = clusters.sorted { $0.count != $1.count ? $0.count > $1.count : $0[0] < $1[0] }
         if !mixed.isEmpty { ordered.append(mixed) }
-        let bringing = zip(table.bringsCandidates, parts).map { $0 ? $1 : 0 }
-        let all = bringing.reduce(0, +)
+        let bringing = table.bringsCandidates
+        let bringingCount = Double(max(1, bringing.count { $0 }))
         return ordered.enumerated().map { number, cluster in
             Interest(
-                groups: cluster.map { groups[$0] }, share: all > 0 ? cluster.reduce(0) { $0 + bringing[$1] } / all : 0,
+                groups: cluster.map { groups[$0] }, share: Double(cluster.count { bringing[$0] }) / bringingCount,
                 largest: groups[largest(of: cluster, sizes)], isMixed: !mixed.isEmpty && number == ordered.count - 1)
         }
     }

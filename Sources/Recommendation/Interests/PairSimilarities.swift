@@ -68,18 +68,17 @@ struct PairSimilarities {
         self.values = values
     }
 
-    /// Computes the plain cosines of some pairs, and their overlaps, each times the smaller part of its two groups.
+    /// Computes the plain cosines of some pairs, and their overlaps.
     ///
     /// The overlap of two groups of n and m entries with c common ones is c / min(n, m). The overlap is 1 if one group
     /// has all entries of the other.
     ///
     /// - Parameters:
     ///   - pairs: the pairs that are in lists; all others have 0.
-    ///   - parts: the part of each group that counts, 0 to 1.
     ///   - shrinkage: h, 0 or more; overlaps, but not cosines, are multiplied by c / (c + h).
     /// - Complexity: O(count² + pairs).
     static func cosinesAndOverlaps(
-        _ pairs: [CandidateTable.JoinedPair], _ sizes: GroupSizes, parts: [Double], shrinkage: Double
+        _ pairs: [CandidateTable.JoinedPair], _ sizes: GroupSizes, shrinkage: Double
     ) -> (cosines: PairSimilarities, overlaps: PairSimilarities) {
         let count = sizes.count
         var cosines = [Float](repeating: 0, count: count * count)
@@ -89,11 +88,9 @@ struct PairSimilarities {
         for pair in pairs {
             let (first, second, relation) = (Int(pair.first), Int(pair.second), Int(pair.relation))
             let common = Double(pair.common)
-            let part = Float(min(parts[first], parts[second]))
-            let cosine = sizes.cosine(first, second, relation, common: common)
             let overlap = sizes.overlap(first, second, relation, common: common, shrinkage: shrinkage)
-            Self.raise(&cosineMatrix, first, second, count, to: part * cosine)
-            Self.raise(&overlapMatrix, first, second, count, to: part * overlap)
+            Self.raise(&cosineMatrix, first, second, count, to: sizes.cosine(first, second, relation, common: common))
+            Self.raise(&overlapMatrix, first, second, count, to: overlap)
         }
         return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))
     }

@@ -20,6 +20,26 @@ package struct PlanConfiguration: Sendable, Equatable {
         package var groupLimit = 500
     }
 
+    /// The bounds of ubiquitous groups, which say nothing about the taste of a member.
+    ///
+    /// Such a group, as one of all registered users, has the neighbours of everybody. It joins no interest, brings no
+    /// candidate and is no reason. It may be recommended like any other.
+    package struct Ubiquity: Sendable, Equatable {
+        /// The least part of all members that makes a group ubiquitous (inclusive), above 0 and at most 1.
+        package var leastShare = 0.5
+        /// The fewest members of a community that has ubiquitous groups (inclusive).
+        ///
+        /// A small club may well have a subject that most of its members like.
+        package var leastMembers = 200
+
+        package init() {}
+
+        /// Returns the fewest members of a ubiquitous group, or `nil` if a community of this size has none.
+        package func leastSize(inCommunityOf memberCount: Int) -> Int? {
+            memberCount >= leastMembers ? Int((leastShare * Double(memberCount)).rounded(.up)) : nil
+        }
+    }
+
     /// The settings for reading the neighbours of a member's groups.
     package struct Candidates: Sendable, Equatable {
         /// The greatest number of best neighbours that a joined group brings in each relation; 1 or more.
@@ -150,7 +170,9 @@ package struct PlanConfiguration: Sendable, Equatable {
 
     /// The settings for interests.
     package var interests = Interests()
-    /// The number of members with a public group, or `nil` if it is not known: all groups tell as much then.
+    /// The bound of ubiquitous groups.
+    package var ubiquity = Ubiquity()
+    /// The number of members with a public group, or `nil` if it is not known: no group is ubiquitous then.
     package var memberCount: Int?
     /// The settings for candidates.
     package var candidates = Candidates()

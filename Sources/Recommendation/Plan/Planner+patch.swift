@@ -68,7 +68,7 @@ extension Planner {
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {
         var shifts = [Double](repeating: 0, count: items.count)
-        let changed = ChangedGroups(changes, part: part)
+        let changed = ChangedGroups(changes, where: isTelling)
         guard !changed.groups.isEmpty else { return shifts }
         let relations = configuration.relations
         // The greater closeness of the two directions counts. The items' lists are read once for all changes.
@@ -90,18 +90,18 @@ extension Planner {
 /// The changed groups, each once, and the direction in which their neighbours move.
 private struct ChangedGroups {
     private(set) var groups: [UInt32] = []
-    /// The part of each group that counts: negative if its neighbours rise, positive if they sink.
+    /// The direction for each group: negative if its neighbours rise, positive if they sink.
     let signs: [Double]
     let positions: GroupPositions
 
-    init(_ changes: ProfileChanges, part: (UInt32) -> Double) {
+    init(_ changes: ProfileChanges, where isTelling: (UInt32) -> Bool) {
         var signOfGroup: [UInt32: Double] = [:]
         let changed =
             (changes.joined + changes.undismissed).map { ($0, -1.0) }
             + (changes.dismissed + changes.left).map { ($0, 1.0) }
-        for (group, sign) in changed where part(group) > 0 {
+        for (group, sign) in changed where isTelling(group) {
             if signOfGroup[group] == nil { groups.append(group) }
-            signOfGroup[group, default: 0] += sign * part(group)
+            signOfGroup[group, default: 0] += sign
         }
         signs = groups.map { signOfGroup[$0] ?? 0 }
         positions = GroupPositions(groups)

@@ -21,7 +21,7 @@ package struct Planner: Sendable {
     let factors: [Double]
     private let clustering: InterestClustering
     private let prior: PopularityPrior?
-    let telling: Telling?
+    let ubiquitous: UbiquitousGroups
 
     /// Creates a planner over all groups of a model version, and computes everything that all members share.
     ///
@@ -42,7 +42,7 @@ package struct Planner: Sendable {
         seasons = SeasonColumns(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         places = GroupPlaces(groupCount: model.groupCount)
-        telling = Telling(in: model, configuration)
+        ubiquitous = UbiquitousGroups(in: model, configuration)
         prior =
             !configuration.omitted.contains(.popularity) && configuration.popularity > 0
             ? PopularityPrior(
@@ -79,8 +79,8 @@ package struct Planner: Sendable {
     /// A personal list with the intermediate results that explain it.
     struct PersonalList {
         var eligibility: Eligibility
-        /// The number of groups that tell something about the member, those of most members in part.
-        var knownCount: Double
+        /// The number of groups that tell something about the member.
+        var knownCount: Int
         var interests: [Interest]
         var table: CandidateTable
         /// The number of candidates that passed the filters.
@@ -95,7 +95,8 @@ package struct Planner: Sendable {
         let seeds = seeds(of: request.profile)
         let joinedCount = seeds.joinedCount
         let eligibility = eligibility(for: request)
-        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joinedCount, note: ""))
+        let note = ubiquitous.note(of: request.profile)
+        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joinedCount, note: note))
         let lists = neighbourLists(of: seeds.groups)
         let table = CandidateTable(
             of: seeds, lists, factors: factors, blocking: eligibility.blockedGroups,
@@ -105,7 +106,7 @@ package struct Planner: Sendable {
         if prior != nil {
             observe(.init(stage: .popularity, taken: found, passed: table.count, note: ""))
         }
-        let interests = seeds.interests(table) { clustering.interests(of: $0, parts: $0.map(part), table, in: model) }
+        let interests = seeds.interests(table) { clustering.interests(of: $0, table, in: model) }
         observe(
             .init(stage: .interests, taken: joinedCount, passed: joinedCount, note: "\(interests.count) interests"))
         var (candidateCount, ranked) = filtered(table, interests, seeds, eligibility)
@@ -138,8 +139,8 @@ package struct Planner: Sendable {
                 origin: isNeighbour ? .personal : .popular, placement: placement)
         }
         return PersonalList(
-            eligibility: eligibility, knownCount: knownCount(request.profile, seeds.hints), interests: interests,
-            table: table, candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
+            eligibility: eligibility, knownCount: joinedCount + seeds.hints.count, interests: interests, table: table,
+            candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
     }
 
     /// Returns the part of the joined groups' neighbour lists that a plan reads.
@@ -205,8 +206,8 @@ package struct Planner: Sendable {
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
         let sunk = Damping(configuration: configuration.feedback).apply(
             to: &ranked, exposures: request.profile.exposures,
-            dismissals: request.profile.dismissals, part: part, atMilliseconds: request.atMilliseconds, in: model,
-            configuration.relations)
+            dismissals: request.profile.dismissals.filter { isTelling($0.group) },
+            atMilliseconds: request.atMilliseconds, in: model, configuration.relations)
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 
@@ -273,18 +274,13 @@ extension Planner {
         return items
     }
 
-    /// Returns the number of groups that tell something about a member, those of most members in part.
-    private func knownCount(_ profile: MemberProfile, _ hints: [ScoredHint]) -> Double {
-        recentGroups(profile).reduce(Double(hints.count)) { $0 + part(of: $1) }
-    }
-
     /// Returns a list with groups about interests that were stated later, as if these had been a source of it.
     func raising(_ topics: [String], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
         let ranks = GroupPositions(items.map(\.group))
         let eligibility = eligibility(for: request)
         // Without a rotation, the order of these groups stays the same in a session while buckets come and go.
         let groups = coldStart.groups(about: topics, in: model, nil, besides: ranks) { eligibility.allows($0) }
-        let knownCount = knownCount(request.profile, hints(of: request.profile))
+        let knownCount = recentGroups(request.profile).count + hints(of: request.profile).count
         // Curated and trending groups are in the list already.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
         let known = Knowledge.personalShare(groups: knownCount, half: configuration.coldStart.groupsToHalf)

@@ -192,9 +192,7 @@ extension Planner {
     /// Returns the joined groups from which a list is made, and the groups that the member's own telling points to.
     func seeds(of profile: MemberProfile) -> Seeds {
         let joined = recentGroups(profile)
-        return Seeds(
-            joined, hints(of: profile), activity: activityFactors(of: joined, profile),
-            telling: telling.map { telling in { telling.factor(of: $0) } })
+        return Seeds(joined, hints(of: profile), factors: activityFactors(of: joined, profile))
     }
 
     /// Returns a factor for each joined group by the number n of the member's own photos in its pool.

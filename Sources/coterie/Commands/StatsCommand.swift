@@ -14,8 +14,8 @@ enum StatsCommand: Subcommand {
             each fifty million rows.
 
             Then come groups that most members are in, and members of most groups, at most \
-            \(CatalogStatistics.ubiquityLimit) each. Such a group tells little about a member, and weighs little \
-            in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros \
+            \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
+            no reason in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros \
             or encoding. There are at most \(IDTwins.pairLimit) of each kind, with the command that makes them one.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
@@ -73,8 +73,8 @@ enum StatsCommand: Subcommand {
         }
         let groups = statistics.ubiquitousGroups.map { group in
             """
-            group \(group.id) has \(share(group)) of the members, and weighs little in lists; to show it to nobody: \
-            coterie hide \(shellWord(group.id))
+            group \(group.id) has \(share(group)) of the members: it is no interest and no reason in lists; to show it \
+            to nobody: coterie hide \(shellWord(group.id))
             """
         }
         let members = statistics.ubiquitousMembers.map { member in

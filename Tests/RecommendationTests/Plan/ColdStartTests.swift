@@ -62,7 +62,7 @@ struct ColdStartTests {
         let others = (30..<80).map { PlanItem(group: $0, score: 0, interest: nil, origin: .trending) }
         var before = -1
         for groups in [0, 1, 3, 6, 10, 30] {
-            let share = Knowledge.personalShare(groups: Double(groups), half: 3)
+            let share = Knowledge.personalShare(groups: groups, half: 3)
             let list = blend(personal, others, share: share, limit: 20)
             let count = list.count { $0.origin == .personal }
             #expect(Set(list.map(\.group)).count == 20 && count > before)

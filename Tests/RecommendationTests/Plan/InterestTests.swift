@@ -60,8 +60,7 @@ struct InterestTests {
         let table = CandidateTable(
             of: Seeds(groups), model.lists(of: groups), factors: relations.factorsByIndex(in: model),
             GroupPlaces(groupCount: model.groupCount))
-        return InterestClustering(in: model, relations, .init()).interests(
-            of: groups, parts: groups.map { _ in 1 }, table, in: model)
+        return InterestClustering(in: model, relations, .init()).interests(of: groups, table, in: model)
     }
 
     @Test("groups of two communities are two interests, the larger first, with their shares")
