@@ -56,9 +56,10 @@ needs() {
 
 # Takes a password out of an address, because everybody on the machine can see the arguments of programs.
 password=
-if [[ $address =~ ^([a-z]+://[^:/@]*):([^@]*)@(.*)$ ]]; then
+if [[ $address =~ ^([a-z]+://[^:/@]*):([^@/]*)@(.*)$ ]]; then
     address="${BASH_REMATCH[1]}@${BASH_REMATCH[3]}"
-    password=$(printf '%b' "${BASH_REMATCH[2]//%/\\x}")
+    password=${BASH_REMATCH[2]//\\/\\\\}
+    password=$(printf '%b' "${password//%/\\x}")
 fi
 
 case $address in
@@ -74,12 +75,13 @@ mysql://* | mariadb://*)
     needs psql postgresql-client
     [ -z "$password" ] || export PGPASSWORD=$password
     ;;
-*) fail 64 "$address is not an address; known are $addresses" ;;
+*) fail 64 "this is not an address; known are $addresses" ;;
 esac
 needs gzip gzip
 needs awk mawk
 needs coterie coterie
 
+export work
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM HUP
@@ -87,22 +89,23 @@ trap 'exit 130' INT TERM HUP
 # Runs SQL from standard input.
 client() {
     if [ $dialect = postgres ]; then
-        (cd "$work" && exec psql --no-psqlrc --quiet --no-align --tuples-only --set ON_ERROR_STOP=1 \
-            --set VERBOSITY=verbose ${address:+--dbname "$address"})
+        psql --no-psqlrc --quiet --no-align --tuples-only --set ON_ERROR_STOP=1 --set VERBOSITY=verbose \
+            ${address:+--dbname "$address"}
     else
-        mariadb --defaults-extra-file="$work/client" --batch --quick --default-character-set=utf8mb4
+        # The last file that it reads, and so the one that counts, is .my.cnf at home.
+        HOME=$work mariadb --batch --quick --column-names --skip-safe-updates --default-character-set=utf8mb4
     fi
 }
 
 if [ $dialect = mariadb ]; then
     [[ $address =~ ^[a-z]+://(([^@]*)@)?([^:/?]*)(:([0-9]+))?/([^?]+)(\?socket=(.+))?$ ]] ||
-        fail 64 "$address is not an address; known are $addresses"
+        fail 64 "this is not an address; known are $addresses"
     {
         echo "[client]"
         printf '%s="%s"\n' user "${BASH_REMATCH[2]:-$(id -un)}" host "${BASH_REMATCH[3]:-localhost}" \
             port "${BASH_REMATCH[5]:-3306}" database "${BASH_REMATCH[6]}" password "${password//[\"\\]/\\&}"
         [ -z "${BASH_REMATCH[8]}" ] || printf 'socket="%s"\n' "${BASH_REMATCH[8]}"
-    } >"$work/client"
+    } >"$work/.my.cnf"
 fi
 
 # Says why the database did not answer, with its own words. These may be in any language, so their codes decide.
@@ -114,6 +117,8 @@ refused() {
         fail 65 "nothing was changed: this is not the schema that is known of ${schema:-$site}${version:+ ($version)}"
     elif grep -qE ': +42501: |^ERROR (1044|1045|1142|1143) |password authentication failed' "$work/log"; then
         fail 65 "nothing was changed: the role may not read this; the article has the GRANT lines"
+    elif grep -qE ': +(22021|22P05): ' "$work/log"; then
+        fail 65 "nothing was changed: the database has text that is not in its own encoding"
     fi
     fail 75 "nothing was changed: the database did not answer to the end"
 }
@@ -133,12 +138,16 @@ esac
 # Writes the script for the client from files of SQL. Lines before the first "-- KIND: COLUMNS" begin every query.
 script() {
     awk -v dialect=$dialect -v nsfw=$nsfw '
+        function set(names,    words, i) {
+            for (i = split(names, words, " "); i > 1; i -= 2)
+                print "SET LOCAL " words[i - 1] " = \047" words[i] "\047;"
+        }
         function finish() {
             if (kind == "") return
             sub(/;[ \n]*$/, "", query)
             if (dialect == "postgres") {
                 gsub(/ +/, "\\t", columns)
-                print "\\o |gzip -1 >" kind ".gz\n\\qecho \047" columns "\047"
+                print "\\o |gzip -1 >\042$work/" kind ".gz\042\n\\qecho \047" columns "\047"
                 print "COPY (\n" common query "\n) TO STDOUT;\n\\o"
             } else {
                 print "SELECT \047" kind "\047 AS `coterie-kind`;\n" common query ";"
@@ -146,11 +155,15 @@ script() {
         }
         BEGIN {
             if (dialect == "postgres") {
-                print "SET jit = off;\nSET work_mem = \04732MB\047;"
-                print "SET TIME ZONE \047UTC\047;\nSET DateStyle = ISO;\nSET client_encoding = \047UTF8\047;"
+                # Local, because a pool of connections may give each transaction another one.
                 print "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
+                set("statement_timeout 0 lock_timeout 1h idle_in_transaction_session_timeout 0 work_mem 32MB jit off")
+                # Everything is read, and the planner expects few rows of what is public: it would join row by row.
+                set("enable_nestloop off TimeZone UTC DateStyle ISO client_encoding UTF8")
             } else {
-                print "SET time_zone = \047+00:00\047;\nSET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ;"
+                # A limit of the server would cut what is read, and what is missing would be removed.
+                print "SET time_zone = \047+00:00\047, group_concat_max_len = 1048576, sql_select_limit = ~0;"
+                print "/*M! SET max_statement_time = 0 */;\nSET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ;"
                 print "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY;"
             }
         }

@@ -59,14 +59,15 @@ JOIN people AS p ON p.id = f.follower_id
 JOIN people AS q ON q.id = f.followed_id;
 
 -- posts: group_id user_id posted_at answers
-SELECT community, person, at, NULL FROM discussions
+-- Another instance can give any time, even infinity: a post needs one that can be compared.
+SELECT community, person, at, NULL FROM discussions WHERE at BETWEEN '1970-01-01' AND now()
 UNION ALL
 SELECT d.community, p.address, k.at, 'yes'
 FROM comments AS k
 JOIN discussions AS d ON d.id = k.post_id
 JOIN people AS p ON p.id = k.creator_id
 LEFT JOIN bans AS b ON b.community_id = d.community_id AND b.person_id = k.creator_id
-WHERE b.person_id IS NULL;
+WHERE b.person_id IS NULL AND k.at BETWEEN '1970-01-01' AND now();
 
 -- left-out: what count
 SELECT 'communities that are private, removed, deleted, or not safe for work',

@@ -69,4 +69,7 @@ INSERT INTO comment (id, creator_id, post_id, content, published, removed, delet
     (3, 3, 1, 'secret comment', '2024-07-03 10:00:00+00', false, true),
     (4, 4, 1, 'secret comment', '2024-07-04 10:00:00+00', false, false),
     (5, 1, 12, 'secret comment', '2024-07-05 10:00:00+00', false, false),
-    (6, 2, 2, 'secret comment', '2024-07-06 10:00:00+00', false, false);
+    (6, 2, 2, 'secret comment', '2024-07-06 10:00:00+00', false, false),
+    -- Times that another instance has made up.
+    (7, 2, 2, 'secret comment', 'infinity', false, false),
+    (8, 2, 2, 'secret comment', '48113-11-21', false, false);
