@@ -60,7 +60,7 @@ struct Reference {
             case .file(let kind, let subject, let seconds):
                 guard slot < fileSlots, !isForgotten else { break }
                 let pair = Pair(kind: kind, subject: subject)
-                let known = seconds.map { $0 < 4_000_000_000 ? $0 : .min }
+                let known = seconds.flatMap { $0 < 4_000_000_000 ? $0 : nil }
                 files[pair] = known ?? files[pair] ?? .min
             case .takenOut(let group): takeOut(group)
             case .removed: clear()

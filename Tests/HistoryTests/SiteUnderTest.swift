@@ -94,7 +94,10 @@ final class SiteUnderTest {
     }
 
     /// Ends a daemon as a kill would, and starts another one with its files.
-    func restart(_ number: Int) throws { daemons[number] = try makeDaemon(daemons[number].name) }
+    func restart(_ number: Int) throws {
+        let name = daemons.remove(at: number).name
+        daemons.insert(try makeDaemon(name), at: number)
+    }
 
     /// Lets one daemon follow the store, and send and receive once.
     func exchange(_ number: Int) throws {

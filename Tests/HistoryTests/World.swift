@@ -165,7 +165,10 @@ extension History {
         case .takenOut(let group):
             return .removal(
                 RemovalChange(.user(member, ofGroup: group, table: "memberships"), atMilliseconds: now))
-        case .removed: return .removal(RemovalChange(.account(member), atMilliseconds: now))
+        case .removed:
+            // Nobody is found to be removed then, so nothing is recorded.
+            guard !events.prefix(slot).contains(where: { $0?.act == .forgotten }) else { return nil }
+            return .removal(RemovalChange(.account(member), atMilliseconds: now))
         case .forgotten: return .removal(RemovalChange(.member(member, withPhotos: false), atMilliseconds: now))
         case .file: return nil
         }

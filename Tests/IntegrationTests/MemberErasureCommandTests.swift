@@ -12,7 +12,11 @@ struct MemberErasureCommandTests {
             let workspace = try Workspace(kind)
             try await workspace.importSample()
             for _ in 0..<2 { try await workspace.succeed("recompute", "--members") }
-            let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
+            let daemon =
+                switch kind {
+                case .folder: try await RunningDaemon(workspace, settings: ["COTERIE_CATALOG": "none"])
+                case .redis: try await RunningDaemon.withoutCatalog(workspace, "a")
+                }
             try await daemon.wait(forVersion: workspace.currentVersion())
             /// Whether a file of a published version, or of a daemon's copy of one, has the member.
             func isInFile() throws -> Bool {
@@ -29,7 +33,8 @@ struct MemberErasureCommandTests {
             #expect(!left.text.contains("version "), "\(left.testDescription)")
             #expect(await RunningDaemon.poll { (try? isInFile()) == false })
             #expect(try daemon.get("/v1/users/sofia-002/recommendations").status == 200)
-            #expect(try daemon.get("/v1/users/\(Self.user)/recommendations").status == 404)
+            let list = try daemon.get("/v1/users/\(Self.user)/recommendations")
+            #expect(list.status == 404 || list.text.contains(#""known":false"#), "\(list.text.prefix(300))")
         }
     }
 
