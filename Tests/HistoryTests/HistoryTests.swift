@@ -7,14 +7,14 @@ import Testing
 @Suite(
     "Histories of members", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct HistoryTests {
-    @Test("All readers say what the rule says, but for known differences", arguments: [1, 2] as [UInt64])
+    @Test("All readers say what the rule says, but for known differences", arguments: [1, 3] as [UInt64])
     func random(seed: UInt64) throws {
         var generator = HistoryGenerator(seed: seed)
         var histories: [String: History] = [:]
         for number in 0..<100 { histories["m" + String(1000 + number).dropFirst()] = generator.history() }
         let world = World(histories: histories, decisions: generator.decisions())
         let (members, site) = try world.play()
-        var found: [String: (member: String, finding: Finding)] = [:]
+        var found: [String: (member: String, finding: Finding, first: Difference)] = [:]
         for (member, asked) in members.sorted(by: { $0.key < $1.key }) {
             guard let history = histories[member] else { continue }
             for difference in asked.differences where !KnownDifference.covers(difference, of: history) {
@@ -22,7 +22,7 @@ struct HistoryTests {
                 let finding = Finding(history: history) { differences, history in
                     differences.contains { $0.kind == kind && !KnownDifference.covers($0, of: history) }
                 }
-                if found[kind] == nil { found[kind] = (member, finding) }
+                if found[kind] == nil { found[kind] = (member, finding, difference) }
             }
         }
         try report(found.sorted { $0.key < $1.key }.prefix(4).map(\.value), of: world, seed: seed)
@@ -37,7 +37,7 @@ struct HistoryTests {
     }
 
     /// Records what was found, with the shortest histories that show it.
-    private func report(_ found: [(member: String, finding: Finding)], of world: World, seed: UInt64) throws {
+    private func report(_ found: [(member: String, finding: Finding, first: Difference)], of world: World, seed: UInt64) throws {
         guard !found.isEmpty else { return }
         let shortest = try World.shortest(of: found.map(\.finding), world.decisions)
         let names = shortest.indices.map { "s\($0)" }
@@ -47,7 +47,7 @@ struct HistoryTests {
             let said = (differences[names[number]] ?? []).filter { !KnownDifference.covers($0, of: history) }
             Issue.record(
                 """
-                seed \(seed), member \(found[number].member), in short:
+                seed \(seed), member \(found[number].member): \(found[number].first); in short:
                 \(history)
                 \(world.decisions.isEmpty ? "" : "with decisions of the site:\n")\
                 \(world.decisions.map(\.description).joined(separator: "\n"))
