@@ -58,7 +58,9 @@ struct FullDiskTests {
             "changes cannot be recorded", "changes can be recorded again", "sessions cannot be kept",
             "sessions can be kept again",
         ] {
-            #expect(count(text, in: daemon) == 1, "\(text): \(daemon.command.errors)")
+            // A line of the log may come after the answer that tells the same.
+            #expect(
+                await RunningDaemon.poll { count(text, in: daemon) == 1 }, "\(text): \(daemon.command.errors)")
         }
         let run = await daemon.end()
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
