@@ -37,7 +37,9 @@ struct HistoryTests {
     }
 
     /// Records what was found, with the shortest histories that show it.
-    private func report(_ found: [(member: String, finding: Finding, first: Difference)], of world: World, seed: UInt64) throws {
+    private func report(
+        _ found: [(member: String, finding: Finding, first: Difference)], of world: World, seed: UInt64
+    ) throws {
         guard !found.isEmpty else { return }
         let shortest = try World.shortest(of: found.map(\.finding), world.decisions)
         let names = shortest.indices.map { "s\($0)" }
