@@ -192,9 +192,7 @@ package final class RedisStore: SharedStore {
     ) throws(Failure) -> Int {
         let manifest = try listedManifest(version)
         guard let report = manifest.members else { return 0 }
-        var connection = try StoreConnection(to: address)
-        var lease = try PublisherLease(&connection, layout: layout, location: location)
-        do throws(Failure) {
+        return try whilePublishing { connection, lease throws(Failure) in
             var erasure = MemberErasure(of: report)
             var number = 0
             try RedisMemberReader(layout, version, report).read(
@@ -206,12 +204,7 @@ package final class RedisStore: SharedStore {
                 })
             let present = erasure.manifest(from: manifest, mark: mark, at: now)
             try lease.replace(present, erasure.buckets, &connection)
-            try lease.release(&connection)
             return erasure.count
-        } catch {
-            // If this fails too, the lease expires by itself.
-            try? lease.release(&connection)
-            throw error
         }
     }
 
@@ -243,9 +236,7 @@ package final class RedisStore: SharedStore {
     ///
     /// - Throws: `Failure.busy` if another process publishes or prunes.
     package func prune(keeping count: Int) throws(Failure) -> [VersionName] {
-        var connection = try StoreConnection(to: address)
-        var lease = try PublisherLease(&connection, layout: layout, location: location)
-        do throws(Failure) {
+        try whilePublishing { connection, lease throws(Failure) in
             var removed: [VersionName] = []
             let doomed = VersionRetention.removable(
                 try listedVersions(), current: try current(), pinned: try pinned(), keeping: count)
@@ -253,8 +244,20 @@ package final class RedisStore: SharedStore {
                 removed.append(version)
             }
             try RedisVersionRemoval.removeUnlisted(layout, &connection, lease: &lease)
-            try lease.release(&connection)
             return removed
+        }
+    }
+
+    /// Runs `body` with the lease of publishers, which is released at the end.
+    private func whilePublishing<Result>(
+        _ body: (inout StoreConnection, inout PublisherLease) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var connection = try StoreConnection(to: address)
+        var lease = try PublisherLease(&connection, layout: layout, location: location)
+        do throws(Failure) {
+            let result = try body(&connection, &lease)
+            try lease.release(&connection)
+            return result
         } catch {
             // If this fails too, the lease expires by itself.
             try? lease.release(&connection)
