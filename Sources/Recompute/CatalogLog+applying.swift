@@ -102,8 +102,11 @@ extension CatalogLog {
     ///
     /// - Returns: a warning if that could not be done.
     private static func eraseForgotten(from store: any VersionStore, _ ledger: Ledger, at now: Int64) -> String? {
+        // A store that does not answer is told of where the state of the site is published.
+        guard ledger.times.values.contains(where: \.isForgotten), let manifests = try? store.versions() else {
+            return nil
+        }
         let mark = ledger.forgottenMark
-        guard let manifests = try? store.versions(), mark != Ledger(key: ledger.key).forgottenMark else { return nil }
         var warning: String?
         for manifest in manifests where manifest.members != nil && manifest.format == ModelLayout.format {
             guard manifest.erasure?.forgotten != mark,

@@ -55,9 +55,10 @@ package struct SitePublication {
         (publication, changeCount) = try catalog.snapshot { () throws(Failure) in
             (try SitePublication(of: catalog, catalog.groups(), for: store), try catalog.changeCount())
         }
-        guard let newest = try store.versions().last else { return true }
+        let versions = try store.versions()
+        guard let newest = versions.last else { return true }
         let known = try publication.known()
-        let site = try publication.site(after: known)
+        let site = try publication.site(after: known, versions)
         let before = Set((known?.withdrawn?.groupIDs ?? []).map(BytewiseString.init))
         let removedCount = (site.withdrawn?.groupIDs ?? []).count {
             !before.contains(BytewiseString($0)) && site.withdrawn?.reason(forGroup: $0) == .removed
@@ -70,16 +71,16 @@ package struct SitePublication {
     }
 
     /// Returns the state of the site.
-    func site() throws(Failure) -> PublishedSite { try site(after: known()) }
+    func site() throws(Failure) -> PublishedSite { try site(after: known(), store.versions()) }
 
     /// Returns the state of the site after another one.
     ///
     /// Its withdrawn groups are those of the versions before it, except public ones that its newest version has. So
     /// only that version and later ones are read. A version that is damaged, or of another format, cannot serve, and is
     /// left out.
-    private func site(after known: PublishedSite?) throws(Failure) -> PublishedSite {
+    private func site(after known: PublishedSite?, _ versions: [Manifest]) throws(Failure) -> PublishedSite {
         var site = decided
-        let erasures = try store.versions().compactMap { version in
+        let erasures = versions.compactMap { version in
             version.erasure.map { (version.version.description, $0.number) }
         }
         if !erasures.isEmpty { site.erasures = Dictionary(uniqueKeysWithValues: erasures) }

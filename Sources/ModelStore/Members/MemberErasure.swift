@@ -35,12 +35,13 @@ struct MemberErasure {
 
     /// Returns the manifest of the version without the members that go.
     func manifest(from manifest: Manifest, mark: String, at now: Int64) -> Manifest {
-        var (manifest, before) = (manifest, manifest.erasure)
+        var manifest = manifest
         manifest.members?.valueCount -= count
         manifest.members?.checksum = Checksum.text(ofNumber: sum)
-        if count > 0 { before = .init(number: (before?.number ?? 0) + 1, forgotten: mark, atMilliseconds: now) }
-        manifest.erasure = .init(
-            number: before?.number ?? 0, forgotten: mark, atMilliseconds: before?.atMilliseconds ?? 0)
+        var erasure = manifest.erasure ?? .init(number: 0, forgotten: mark, atMilliseconds: 0)
+        erasure.forgotten = mark
+        if count > 0 { (erasure.number, erasure.atMilliseconds) = (erasure.number + 1, now) }
+        manifest.erasure = erasure
         return manifest
     }
 }
