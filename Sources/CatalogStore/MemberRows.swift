@@ -5,7 +5,8 @@ import SQLite
 
 /// A table of the catalog with rows about members, and the SQL condition for the rows about one of them.
 ///
-/// What counts, exports or looks for the data of a member goes by these lists. A test compares them with the schema.
+/// All that counts, exports or looks for the data of a member goes by these lists. A test compares them with the
+/// schema.
 package struct MemberRows: Sendable {
     package let table: String
     /// The condition, whose parameter `?1` is the member's external id.

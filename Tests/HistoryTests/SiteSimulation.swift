@@ -18,7 +18,7 @@ struct SiteSimulation {
         let description: String
     }
 
-    /// What must be true.
+    /// The facts that all readers must tell.
     private struct Truth {
         /// The groups of each member, and the groups that a member dismissed.
         var joined: [String: Set<String>] = [:]

@@ -1,3 +1,5 @@
+import Basics
+
 /// A positional argument of a command: a file, a user, a group.
 package struct Argument: Sendable, Equatable {
     /// The name in capitals, as the usage line shows it: `FILE`.
@@ -227,8 +229,7 @@ package struct Setting: Sendable, Equatable {
     /// Returns the name of an option as a word of a key: `maxLost` for `max-lost`.
     package static func camelCased(_ name: String) -> String {
         let words = name.split(separator: "-")
-        return (words.prefix(1).map(String.init) + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() })
-            .joined()
+        return (words.prefix(1).map(String.init) + words.dropFirst().map(\.withCapital)).joined()
     }
 
     /// Returns the name of its environment variable: the prefix and the key's words in capitals.

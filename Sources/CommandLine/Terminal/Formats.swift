@@ -55,9 +55,6 @@ package enum Formats {
     /// Returns a share as a percentage with one digit after the point: 0.981 is `98.1%`.
     package static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
 
-    /// Returns an integer with commas between thousands.
-    package static func grouped(_ value: Int) -> String { value.grouped }
-
     /// Returns a number of bytes in B, KiB, MiB or GiB.
     package static func bytes(_ count: Int) -> String {
         var value = Double(count)

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -56,10 +57,10 @@ package final class ProgressLine: Sendable {
         var parts: [String] = []
         if let total, total > 0 { parts.append(Formats.fixed(100 * Double(done) / Double(total), 0) + "%") }
         if let unit {
-            parts.append(unit == "bytes" ? Formats.bytes(done) : Formats.grouped(done) + " " + unit)
+            parts.append(unit == "bytes" ? Formats.bytes(done) : done.grouped + " " + unit)
             if seconds > 0.5 {
                 let rate = Int(Double(done) / seconds)
-                parts.append((unit == "bytes" ? Formats.bytes(rate) : Formats.grouped(rate)) + "/s")
+                parts.append((unit == "bytes" ? Formats.bytes(rate) : rate.grouped) + "/s")
             }
         }
         if let remainingSeconds {

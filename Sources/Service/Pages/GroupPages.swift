@@ -25,6 +25,11 @@ extension Endpoint {
 extension Call {
     /// Logs what an operator did or looked at.
     func note(_ action: String) { responder.log?.info("pages: \(operatorName) \(action)") }
+
+    /// All groups of the version that serves: operators may learn of those that nobody is shown.
+    var allGroups: VisibleModel {
+        get throws(Problem) { VisibleModel(try loadedSnapshot.model) }
+    }
 }
 
 extension Responder {
@@ -70,8 +75,7 @@ extension Responder {
     @Sendable
     fileprivate static func groupPage(_ call: Call) throws(Problem) -> Page {
         let snapshot = try call.snapshot
-        // Administrators may learn of hidden groups.
-        let all = VisibleModel(try call.loadedSnapshot.model)
+        let all = try call.allGroups
         guard let index = all.index(ofID: call.id) else { throw .unknownGroup(call.id, in: snapshot.model) }
         let group = UInt32(index)
         let isShown = snapshot.model.shows(group)
@@ -92,8 +96,8 @@ extension Responder {
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
         var facts = relations.tabled(in: model).map { relation -> (name: String, value: HTML) in
             (
-                relation.plural.prefix(1).uppercased() + relation.plural.dropFirst(),
-                "\(Int(model.size(of: index, in: relation.relation)).grouped)"
+                relation.plural.withCapital,
+                "\(model.size(of: index, in: relation.relation).grouped)"
             )
         }
         facts.append(("One joins it", "\(model.joinPolicy(of: index).name)"))
@@ -180,10 +184,9 @@ extension Responder {
     private static func season(of index: Int, in model: VisibleModel) -> HTML {
         let percents = (0..<12).map { Int(model.seasonalPercent(of: index, month: $0)) }
         guard Set(percents).count > 1 else { return "" }
-        let names = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         return """
             <h2>Season</h2>
-            \(BarChart("Activity by month, in percent of the average", Array(zip(names, percents))).html)
+            \(BarChart("Activity by month, in percent of the average", Array(zip(HTML.months, percents))).html)
             """
     }
 }

@@ -41,12 +41,15 @@ struct GroupTable {
     /// All groups of the version, also those that are not shown.
     private let all: VisibleModel
     private let version: ModelVersion
+    /// The relations whose sizes are shown.
+    private let relations: [RelationDescription]
     private let (order, filter, page): (Order, Filter, Int)
 
     init(_ call: Call) throws(Problem) {
         snapshot = try call.snapshot
         version = try call.loadedSnapshot.model
-        all = VisibleModel(version)
+        all = try call.allGroups
+        relations = snapshot.relations.tabled(in: all)
         order = call.parameters.choice("sort", of: Order.self)
         filter = call.parameters.choice("only", of: Filter.self)
         page = call.parameters.integer("page")
@@ -57,9 +60,7 @@ struct GroupTable {
         let pages = max(1, (groups.count + Self.rowLimit - 1) / Self.rowLimit)
         let page = min(page, pages)
         let rows = groups.dropFirst((page - 1) * Self.rowLimit).prefix(Self.rowLimit).map(row)
-        let sizes = snapshot.relations.tabled(in: all).map { relation in
-            "#" + relation.plural.prefix(1).uppercased() + relation.plural.dropFirst()
-        }
+        let sizes = relations.map { "#" + $0.plural.withCapital }
         let filters = Filter.allCases.map { choice -> HTML in
             let words: HTML = "<a href=\"\(address(only: choice))\"\(mark(choice == filter))>\(choice.words)</a>"
             return "<li>\(words)</li>"
@@ -115,9 +116,7 @@ struct GroupTable {
     }
 
     private func row(_ group: Int) -> [HTML] {
-        let sizes = snapshot.relations.tabled(in: all).map { relation -> HTML in
-            "\(all.size(of: group, in: relation.relation).grouped)"
-        }
+        let sizes = relations.map { relation -> HTML in "\(all.size(of: group, in: relation.relation).grouped)" }
         let state: HTML = snapshot.model.shows(UInt32(group)) ? "" : "<span class=\"bad\">not shown</span>"
         return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
             "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", state,

@@ -207,10 +207,12 @@ extension HTML {
             """
     }
 
+    /// The names of the months.
+    static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
     /// A time in UTC as people say it, "27 Nov, 19:55", marked up for programs.
     static func day(_ milliseconds: Int64) -> HTML {
         guard let time = UnixTime(seconds: milliseconds / 1000)?.description else { return "\(milliseconds)" }
-        let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
         guard let month = Int(time.dropFirst(5).prefix(2)), let day = Int(time.dropFirst(8).prefix(2)) else {
             return "\(time)"
         }

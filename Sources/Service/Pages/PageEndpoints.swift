@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import HTTP
 import Model
 
@@ -127,7 +128,7 @@ extension Problem {
         let page = Page(
             details.title,
             """
-            <p>\(details.detail.prefix(1).uppercased() + details.detail.dropFirst()).</p>
+            <p>\(details.detail.withCapital).</p>
             \(if: details.type.hasSuffix(Kind.unknownGroup.rawValue) && !near.isEmpty, "<ul>\(near)</ul>")
             <p><a href="/admin">To the overview</a></p>
             """)

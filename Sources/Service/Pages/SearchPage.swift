@@ -22,7 +22,7 @@ extension Responder {
         let words = (call.parameters.text("q") ?? "").trimmed
         guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id, a title or a topic.</p>") }
         let snapshot = try call.snapshot
-        let all = VisibleModel(try call.loadedSnapshot.model)
+        let all = try call.allGroups
         let names = call.responder.pageCache.names(of: snapshot.version, in: all)
         let found = all.groups(matching: words, in: names, limit: groupLimit)
         let rows = found.map { index -> [HTML] in

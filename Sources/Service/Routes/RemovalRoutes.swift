@@ -29,7 +29,7 @@ extension Endpoint {
     private static func removal(ofEntry source: RelationSource) -> Endpoint {
         let (table, entries) = (source.table, source.entries)
         let name = entries == .users ? "user" : "photo"
-        let title = table.prefix(1).uppercased() + table.dropFirst()
+        let title = table.withCapital
         return removal(
             "removeFrom\(title)", "/v1/groups/{id}/\(table)/{\(name)}",
             "Removes a \(name) from the \(table) of a group",

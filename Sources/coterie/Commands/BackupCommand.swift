@@ -88,7 +88,7 @@ struct BackupReport {
             try output.line("\(path): a backup of \(time)")
             for file in manifest.files { try output.line("  \(file.name)  \(Formats.bytes(file.byteCount))") }
             if let changes = manifest.streamedChanges {
-                try output.line("  changes that only Redis has: \(Formats.grouped(changes))")
+                try output.line("  changes that only Redis has: \(changes.grouped)")
             }
         }
         try output.flush()

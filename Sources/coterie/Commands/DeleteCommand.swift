@@ -127,10 +127,10 @@ enum DeleteCommand: Subcommand {
     private static func line(_ kind: ImportKind, _ summary: RemovalSummary) -> String {
         let others = summary.others.sorted { $0.key < $1.key }.map { table, count in
             table == "photos" && kind == .users
-                ? "\(Formats.grouped(count)) photos have no owner now" : "\(Formats.grouped(count)) \(table)"
+                ? "\(count.grouped) photos have no owner now" : "\(count.grouped) \(table)"
         }
-        let count = "\(Formats.grouped(summary.removed)) \(kind.name) removed"
-        let again = summary.repeatedCount > 0 ? "; \(Formats.grouped(summary.repeatedCount)) named again" : ""
+        let count = "\(summary.removed.grouped) \(kind.name) removed"
+        let again = summary.repeatedCount > 0 ? "; \(summary.repeatedCount.grouped) named again" : ""
         return others.isEmpty ? count + again : "\(count); with them \(others.joined(separator: ", "))\(again)"
     }
 

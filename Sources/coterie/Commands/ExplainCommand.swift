@@ -1,3 +1,4 @@
+import Basics
 import Answers
 import CommandLine
 import Model
@@ -43,7 +44,7 @@ enum ExplainCommand: Subcommand {
         ])
         for reason in answer.reasons {
             table.add([
-                reason.groupId, reason.title, reason.relation.rawValue, Formats.grouped(Int(reason.common)),
+                reason.groupId, reason.title, reason.relation.rawValue, Int(reason.common).grouped,
                 Formats.fixed(reason.share, 3),
             ])
         }

@@ -1,3 +1,4 @@
+import Basics
 import Answers
 import CatalogStore
 import CommandLine
@@ -24,8 +25,8 @@ enum ExportCommand: Subcommand {
 
             recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups \
             that led to the group. Users are those of the catalog, or of --users, sorted by the bytes of their ids. \
-            Members who have paused the list are left out and counted. The work uses all processors. With --output, a command that was killed resumes when it is run again; until \
-            it is done, the file is called FILE.partial.
+            Members who have paused the list are left out and counted. The work uses all processors. With --output, a \
+            command that was killed resumes when it is run again; until it is done, the file is called FILE.partial.
 
             Only the owner of a written file can read it.
 
@@ -84,7 +85,7 @@ enum ExportCommand: Subcommand {
         let counts = try snapshot.exportTables(
             to: folder, relations: Coterie.relations, rowsPerPart: try parsed.integer("rows-per-file"))
         var output = try Output()
-        for count in counts { try output.line("\(count.table): \(Formats.grouped(count.rows)) rows") }
+        for count in counts { try output.line("\(count.table): \(count.rows.grouped) rows") }
         try output.flush()
     }
 

@@ -26,7 +26,8 @@ enum ForgetCommand: Subcommand {
 
             The neighbours of a version are counts over all members, and forget one with the next "coterie \
             recompute". Versions that are published with members lose the forgotten ones with this command. Each \
-            version is changed at most every twelve hours; after that, the next "coterie apply" does it. Streams hold the interactions of members until all versions have them.
+            version is changed at most every twelve hours; after that, the next "coterie apply" does it. Streams hold \
+            the interactions of members until all versions have them.
 
             --check says which data is left, and where. The exit code is 1 if any is. It sees the journals and \
             sessions of daemons on this machine only, and names the files of sessions. With --backup it looks into a \
@@ -76,7 +77,7 @@ enum ForgetCommand: Subcommand {
                 users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog, parsed),
                 isDryRun: isDryRun)
             if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
-            try say("\(Formats.grouped(summary.removed)) members may come back\(dryRunNote(parsed))")
+            try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
         }
         let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
@@ -139,9 +140,9 @@ enum ForgetCommand: Subcommand {
                     toldStore: told.decision?.toldStore))
             try output.flush()
         } else {
-            let others = summary.others.sorted { $0.key < $1.key }.map { "\(Formats.grouped($0.value)) \($0.key)" }
+            let others = summary.others.sorted { $0.key < $1.key }.map { "\($0.value.grouped) \($0.key)" }
             let parts =
-                ["\(Formats.grouped(summary.removed)) members forgotten"] + others
+                ["\(summary.removed.grouped) members forgotten"] + others
                 + (told.sessions.map { ["\($0) lists of sessions"] } ?? [])
             try say(parts.joined(separator: ", ") + dryRunNote(parsed))
             if let line = told.decision?.line { try say(line) }
@@ -180,7 +181,7 @@ enum ForgetCommand: Subcommand {
     }
 
     private static func members(_ count: Int) -> String {
-        "\(Formats.grouped(count)) \(count == 1 ? "member" : "members")"
+        "\(count.grouped) \(count == 1 ? "member" : "members")"
     }
 
     /// Prints what is left of members, and where.
@@ -262,7 +263,7 @@ enum ForgetCommand: Subcommand {
         } else {
             for row in rows {
                 let note = row.isForgotten ? "forgotten, and kept from coming back" : "not forgotten"
-                let found = row.places.map { "\($0.place): \(Formats.grouped($0.rows))" }
+                let found = row.places.map { "\($0.place): \($0.rows.grouped)" }
                 let left = found.isEmpty ? "nothing is left" : "left: " + found.joined(separator: "; ")
                 try output.line("\(printable(row.userId)): \(note); \(left)")
             }

@@ -300,7 +300,7 @@ private final class ImportWatcher {
             log?.advance(done: progress.bytesRead, total: total, unit: "bytes")
             line.show(
                 done: progress.bytesRead, total: progress.totalBytes, unit: "bytes",
-                note: ", \(Formats.grouped(progress.rows)) rows")
+                note: ", \(progress.rows.grouped) rows")
         } else {
             log?.advance(done: progress.rows, unit: "rows")
             line.show(done: progress.rows, total: nil, unit: "rows")

@@ -40,7 +40,7 @@ enum KernelCommand: Subcommand {
             parsed.arguments[0], rows: first..<end, to: output, threads: try parsed.threadCount(),
             path: try ProcessorPathOption.path(of: parsed),
             rowsAtOnce: try parsed.integer("rows-at-once", in: 1...1 << 24))
-        printToStandardError("\(Formats.grouped(count)) groups compared")
+        printToStandardError("\(count.grouped) groups compared")
     }
 }
 

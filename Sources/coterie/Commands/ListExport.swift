@@ -79,13 +79,13 @@ struct ListExport {
     mutating func run() throws {
         let unknown = try writeLists()
         if unknown.paused > 0 {
-            let subject = unknown.paused == 1 ? "1 member has" : "\(Formats.grouped(unknown.paused)) members have"
+            let subject = unknown.paused == 1 ? "1 member has" : "\(unknown.paused.grouped) members have"
             printToStandardError("coterie: \(subject) paused the list, and none is written")
         }
         // Of all members, one is only unknown who went meanwhile, or whom a daemon has forgotten.
         guard unknown.count > 0, listed != nil else { return }
         let named = unknown.first.map { "\"\(shown($0))\"" }.joined(separator: ", ")
-        let subject = unknown.count == 1 ? "1 user is" : "\(Formats.grouped(unknown.count)) users are"
+        let subject = unknown.count == 1 ? "1 user is" : "\(unknown.count.grouped) users are"
         throw Failure(
             .badData,
             "\(subject) unknown: \(named)\(unknown.count > unknown.first.count ? ", …" : ""); "

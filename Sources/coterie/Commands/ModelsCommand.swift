@@ -103,11 +103,11 @@ enum ModelsCommand: Subcommand {
         for row in rows {
             let manifest = row.manifest
             let age = max(0, now - Double(manifest.createdAtMilliseconds) / 1000)
-            let neighbours = relations.map { Formats.grouped(manifest[$0]?.neighbours ?? 0) }
+            let neighbours = relations.map { (manifest[$0]?.neighbours ?? 0).grouped }
             let notes = [row.isPinned ? "pinned" : nil, manifest.objections == nil ? nil : "refused"].compactMap(\.self)
             table.add(
                 [row.isCurrent ? "*" : "", manifest.version.description, Formats.seconds(age)]
-                    + [Formats.grouped(manifest.groups.included)] + neighbours
+                    + [manifest.groups.included.grouped] + neighbours
                     + [Formats.bytes(manifest.byteCount), notes.joined(separator: ", ")])
         }
         return table

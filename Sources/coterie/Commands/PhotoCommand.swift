@@ -132,7 +132,7 @@ enum PhotoCommand: Subcommand {
         case .tags(let tags): "tags \(tags.joined(separator: ", "))"
         case .place(let cell):
             "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
-        case .popular(let count): "\(Formats.grouped(count)) entries in all"
+        case .popular(let count): "\(count.grouped) entries in all"
         case .looksLike(let photos): "looks like \(photos.map { printable($0) }.joined(separator: ", "))"
         case .owner(let photos, let isMember):
             photos > 0

@@ -170,7 +170,7 @@ enum RecomputeCommand: Subcommand {
                     + [
                         report.groupsCounted, report.groupsBelowMinimum, report.groupsWithNeighbours, report.neighbours,
                         report.minimumEntries, report.minimumCommon, report.limit,
-                    ].map(Formats.grouped))
+                    ].map(\.grouped))
         }
         let seconds = outcome.steps.reduce(0) { $0 + $1.seconds }
         let peak = outcome.steps.map(\.peakBytes).max() ?? 0
@@ -212,7 +212,7 @@ private struct StepReporter: RecomputeObserver {
         let work = relations.map { facts in
             let amount = estimate.work[facts.relation] ?? .init(rows: 0, increments: 0)
             let increments = Formats.significant(amount.increments, 2)
-            return "\(Formats.grouped(amount.rows)) by \(facts.name) (Σ d² about \(increments))"
+            return "\(amount.rows.grouped) by \(facts.name) (Σ d² about \(increments))"
         }
         let available = availableBytes.map { " of \(Formats.bytes($0)) available" } ?? ""
         printToStandardError(

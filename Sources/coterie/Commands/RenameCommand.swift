@@ -108,11 +108,11 @@ enum RenameCommand: Subcommand {
             guard try decision.apply() else { return }
         }
         let counts = [(RenamingChange.Outcome.renamed, "renamed"), (.merged, "merged"), (.unchanged, "unchanged")]
-            .map { "\(Formats.grouped(outcomes[$0] ?? 0)) \($1)" }.joined(separator: ", ")
+            .map { "\((outcomes[$0] ?? 0).grouped) \($1)" }.joined(separator: ", ")
         let again = rows.count - pairs.count
         var output = try Output()
         try output.line(
-            "\(table.rawValue): \(counts)" + (again > 0 ? "; \(Formats.grouped(again)) named again" : "")
+            "\(table.rawValue): \(counts)" + (again > 0 ? "; \(again.grouped) named again" : "")
                 + (isDryRun ? "; dry run: nothing was changed" : ""))
         if let line = decision?.line { try output.line(line) }
         try output.flush()

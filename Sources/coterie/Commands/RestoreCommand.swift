@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Model
@@ -76,13 +77,13 @@ enum RestoreCommand: Subcommand {
             try output.json(document: Answer(catalog: catalog, outcome))
         } else {
             try output.line("restored \(([catalog] + outcome.journals).joined(separator: ", "))")
-            let applied = Formats.grouped(outcome.changes.applied)
+            let applied = outcome.changes.applied.grouped
             try output.line("\(applied) changes of daemons were applied to the catalog")
             if outcome.hasExperiments { try output.line("the experiments are in the store") }
             if outcome.forgottenAgain > 0 {
-                let photos = Formats.grouped(outcome.photosRemovedAgain)
+                let photos = outcome.photosRemovedAgain.grouped
                 try output.line(
-                    "\(Formats.grouped(outcome.forgottenAgain)) members were forgotten again, with \(photos) photos")
+                    "\(outcome.forgottenAgain.grouped) members were forgotten again, with \(photos) photos")
             }
             for line in Self.lines(outcome.withdrawnAgain) { try output.line(line) }
             try output.line("now run \"coterie recompute\", and start the daemons")
@@ -93,7 +94,7 @@ enum RestoreCommand: Subcommand {
     /// Returns the lines that say what stays withdrawn, and how to bring it back.
     private static func lines(_ counts: WithdrawnAgain) -> [String] {
         func list(_ parts: [(count: Int, words: String)]) -> String? {
-            let parts = parts.filter { $0.count > 0 }.map { "\(Formats.grouped($0.count)) \($0.words)" }
+            let parts = parts.filter { $0.count > 0 }.map { "\($0.count.grouped) \($0.words)" }
             return parts.isEmpty ? nil : parts.joined(separator: ", ")
         }
         let kept = list([

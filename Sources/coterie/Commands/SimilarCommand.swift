@@ -70,7 +70,7 @@ enum SimilarCommand: Subcommand {
                 : [neighbour.common, neighbour.sizes.counts.first]
             table.add(
                 [String(group.rank), group.groupId, group.title, Formats.score(neighbour.score.value)]
-                    + counts.map { $0.map { Formats.grouped(Int($0)) } ?? "-" })
+                    + counts.map { $0.map { Int($0).grouped } ?? "-" })
         }
         return table.lines
     }

@@ -42,18 +42,18 @@ enum StatsCommand: Subcommand {
             .init(title: ""), .init(title: "rows", isNumber: true), .init(title: "of these", maximumWidth: 100),
         ])
         for things in statistics.things {
-            let properties = things.properties.map { "\(Formats.grouped($0.count)) \($0.name)" }
-            table.add([things.name, Formats.grouped(things.rows), properties.joined(separator: ", ")])
+            let properties = things.properties.map { "\($0.count.grouped) \($0.name)" }
+            table.add([things.name, things.rows.grouped, properties.joined(separator: ", ")])
         }
         for relation in statistics.relations {
             let range = relation.dates.range.map { ", \(day($0.lowerBound)) to \(day($0.upperBound))" } ?? ""
             table.add([
-                relation.name, Formats.grouped(relation.rows),
-                "\(Formats.grouped(relation.dates.count)) with a date\(range)",
+                relation.name, relation.rows.grouped,
+                "\(relation.dates.count.grouped) with a date\(range)",
             ])
         }
-        table.add(["interactions", Formats.grouped(statistics.interactions), ""])
-        if statistics.forgotten > 0 { table.add(["forgotten members", Formats.grouped(statistics.forgotten), ""]) }
+        table.add(["interactions", statistics.interactions.grouped, ""])
+        if statistics.forgotten > 0 { table.add(["forgotten members", statistics.forgotten.grouped, ""]) }
         var lines = table.lines
         for relation in statistics.relations where relation.rows > 0 {
             lines += ["", "\(relation.rowKind) by how many \(relation.name) they have"] + chart(relation.groupSizes)
@@ -111,8 +111,8 @@ enum StatsCommand: Subcommand {
         let labels = buckets.map { bucket in
             let sizes = SizeHistogram.sizes(ofBucket: bucket)
             return sizes.count == 1
-                ? Formats.grouped(sizes.lowerBound)
-                : "\(Formats.grouped(sizes.lowerBound)) to \(Formats.grouped(sizes.upperBound))"
+                ? sizes.lowerBound.grouped
+                : "\(sizes.lowerBound.grouped) to \(sizes.upperBound.grouped)"
         }
         let labelWidth = labels.map(\.count).max() ?? 0
         return zip(buckets, labels).map { bucket, label in
@@ -121,7 +121,7 @@ enum StatsCommand: Subcommand {
             let length = count == 0 ? 0 : max(1, count * width / most)
             let padding = String(repeating: " ", count: labelWidth - label.count)
             let bar = String(repeating: "█", count: length) + String(repeating: " ", count: width - length)
-            return "  \(padding)\(label)  \(bar)  \(Formats.grouped(count))"
+            return "  \(padding)\(label)  \(bar)  \(count.grouped)"
         }
     }
 
@@ -240,7 +240,7 @@ struct StatsHints {
         let undescribed = things.count("undescribed")
         if undescribed > 0, undescribed < things.rows {
             lines.append(
-                "\(Formats.grouped(undescribed)) \(things.name) are named by memberships or pools alone, and not shown, "
+                "\(undescribed.grouped) \(things.name) are named by memberships or pools alone, and not shown, "
                     + "as they may be private (coterie import \(things.name))")
         }
         for (property, use) in wanted[things.name] ?? [] {

@@ -1,3 +1,4 @@
+import Basics
 import Answers
 import CommandLine
 import Model
@@ -32,8 +33,8 @@ enum TrendingCommand: Subcommand {
             for row in answer.groups {
                 table.add([
                     String(row.group.rank), row.group.groupId, row.group.title,
-                    Formats.fixed(Double(row.trend.score), 2), Formats.grouped(Int(row.trend.joiners)),
-                    Formats.grouped(Int(row.trend.posters)), Formats.fixed(Double(row.trend.usualWeek), 1),
+                    Formats.fixed(Double(row.trend.score), 2), Int(row.trend.joiners).grouped,
+                    Int(row.trend.posters).grouped, Formats.fixed(Double(row.trend.usualWeek), 1),
                 ])
             }
             for line in table.lines { try output.line(line) }

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Evaluation
@@ -59,7 +60,7 @@ enum TuneCommand: Subcommand {
             catalog, Coterie.relations, pairLimit: Tuning.pairLimit(budgetSeconds: budgetSeconds, threads: threads),
             threads: threads)
         printToStandardError(
-            "\(Formats.grouped(community.memberCounts.choosing)) members"
+            "\(community.memberCounts.choosing.grouped) members"
                 + (journal.trials.isEmpty ? "" : ", \(journal.trials.count) trials known"))
         line.begin("tuning")
         let tuning = Tuning(

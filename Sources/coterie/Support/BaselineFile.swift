@@ -80,7 +80,7 @@ struct BaselineFile {
         guard counts.without > 0 else { return result }
         // A member without a list finds nothing, so many of them would make any other list look better.
         let finding =
-            "\(path) has no list of \(Formats.grouped(counts.without)) of \(Formats.grouped(counts.tested)) members"
+            "\(path) has no list of \(counts.without.grouped) of \(counts.tested.grouped) members"
         guard counts.without * 10 <= counts.tested else {
             throw Failure(
                 .badData,

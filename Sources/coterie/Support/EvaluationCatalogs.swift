@@ -82,11 +82,11 @@ struct EvaluationCatalogs {
     /// Warns of memberships that are held out in vain, and refuses sets in which nothing can be found.
     func checkThatSomethingIsHeldOut(_ set: EvaluationSet) throws(Failure) {
         if areFiles, set.repeatedCount > 0 {
-            let count = Formats.grouped(set.repeatedCount)
+            let count = set.repeatedCount.grouped
             printToStandardError("warning: \(count) memberships of TEST are in TRAIN too: they do not count")
         }
         if areFiles, set.unknownUserCount > 0 {
-            let count = Formats.grouped(set.unknownUserCount)
+            let count = set.unknownUserCount.grouped
             printToStandardError("warning: \(count) members of TEST are not in TRAIN: they do not count")
         }
         guard !set.members.contains(where: { $0.heldOutCount > 0 }) else { return }
@@ -108,7 +108,7 @@ struct EvaluationCatalogs {
         let source = found?.kind.source ?? (parsed.flag("photos") ? .pools : .memberships)
         let count = try whole.copy(to: path, holdingOut: rule(parsed), of: source)
         printToStandardError(
-            "\(Formats.grouped(count)) \(source == .pools ? "pool entries" : source.table) held out")
+            "\(count.grouped) \(source == .pools ? "pool entries" : source.table) held out")
         let training = try Catalog(path: path, mode: .reading)
         guard try training.groups().contains(where: { $0.isShown }) else {
             throw Failure(
@@ -138,7 +138,7 @@ struct EvaluationCatalogs {
         let options = ImportOptions(rejectsPath: "\(folder)/\(source.table)-rejects.tsv")
         let summary = try Importer(into: catalog, kind: .relation(source), options: options).run([file])
         if summary.rejected > 0 {
-            printToStandardError("warning: \(Formats.grouped(summary.rejected)) lines of \(file) are left out")
+            printToStandardError("warning: \(summary.rejected.grouped) lines of \(file) are left out")
         }
     }
 

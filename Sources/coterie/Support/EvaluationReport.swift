@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Evaluation
 import Model
@@ -25,9 +26,9 @@ struct EvaluationReport {
     var table: [String] {
         let length = result.lengths[0]
         return [
-            "\(Formats.grouped(result.memberCount)) members, "
-                + "\(Formats.grouped(result.testedCount)) with held-out groups; "
-                + "\(Formats.grouped(result.groupCount)) groups"
+            "\(result.memberCount.grouped) members, "
+                + "\(result.testedCount.grouped) with held-out groups; "
+                + "\(result.groupCount.grouped) groups"
         ] + accuracyTable + ["", "the first \(length), by size: members by their groups, groups by their members"]
             + sizeTable + ["", "the first \(length): what else they are like"] + listTable
     }
@@ -193,7 +194,7 @@ struct ComparisonReport {
         }
         line.clear()
         subject = (evaluation.photoCount, nil)
-        title = "\(Formats.grouped(evaluation.photoCount)) photos with groups left out"
+        title = "\(evaluation.photoCount.grouped) photos with groups left out"
         self.lengths = lengths
     }
 
@@ -207,7 +208,7 @@ struct ComparisonReport {
         }
         line.clear()
         subject = (nil, evaluation.memberCount)
-        title = "\(Formats.grouped(evaluation.memberCount)) members with \(kind.rawValue) held out"
+        title = "\(evaluation.memberCount.grouped) members with \(kind.rawValue) held out"
         self.lengths = lengths
     }
 

@@ -32,7 +32,7 @@ struct ImportReport {
         lines += summary.dialects.filter { isDryRun || $0.dialect.isUnusual }.map { "\($0.source): \($0.dialect)" }
         if let reasons = summary.reasonsPath {
             let kept =
-                summary.keptRejects < summary.rejected ? "the first \(Formats.grouped(summary.keptRejects)) " : ""
+                summary.keptRejects < summary.rejected ? "the first \(summary.keptRejects.grouped) " : ""
             // Rejected rows of a binary file are not written.
             let paths = summary.rejectsPaths.joined(separator: ", ")
             lines.append((paths.isEmpty ? "" : "\(kept)rejected lines: \(paths); ") + "reasons: \(reasons)")
@@ -56,7 +56,7 @@ struct ImportReport {
         parts.append(counted(summary.rejected, "rejected"))
         let text = "\(summary.name): \(parts.joined(separator: ", "))"
         guard !isDryRun else { return text + "; dry run: nothing was changed" }
-        let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
+        let rate = (Int(Double(summary.rows) / max(summary.seconds, 1e-9))).grouped
         return "\(text); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
     }
 
@@ -66,7 +66,7 @@ struct ImportReport {
         }
     }
 
-    private func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
+    private func counted(_ count: Int, _ what: String) -> String { "\(count.grouped) \(what)" }
 
     var json: some Encodable { Document(summary, isDryRun: isDryRun) }
 

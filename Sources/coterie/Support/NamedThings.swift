@@ -37,7 +37,7 @@ extension ParsedCommand {
         var seen: Set<BytewiseString> = []
         let once = ids.filter { seen.insert(BytewiseString($0)).inserted }
         let count = ids.count - once.count
-        if count > 0 { printToStandardError("ids that come again, and count once: \(Formats.grouped(count))") }
+        if count > 0 { printToStandardError("ids that come again, and count once: \(count.grouped)") }
         return once
     }
 }

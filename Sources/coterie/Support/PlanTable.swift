@@ -50,8 +50,8 @@ enum PlanTable {
         ])
         for stage in stages {
             table.add([
-                stage.report.stage.rawValue, Formats.grouped(stage.report.taken),
-                Formats.grouped(stage.report.passed), Formats.fixed(stage.microseconds, 1), stage.report.note,
+                stage.report.stage.rawValue, stage.report.taken.grouped,
+                stage.report.passed.grouped, Formats.fixed(stage.microseconds, 1), stage.report.note,
             ])
         }
         return table.lines

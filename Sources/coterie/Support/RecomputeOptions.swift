@@ -27,7 +27,7 @@ enum RecomputeOptions {
 
     /// Returns the options for the thresholds from which on groups and pairs count in a relation.
     private static func minimums(of facts: RelationDescription) -> [Option] {
-        let names = facts.plural.prefix(1).uppercased() + facts.plural.dropFirst()
+        let names = facts.plural.withCapital
         return [
             Option(
                 "min-\(facts.name)", "X", help: "\(names) that a group needs to be compared by \(facts.name)",
@@ -214,7 +214,7 @@ struct RelationVerdict: Encodable {
     /// The line for people.
     var sentence: String {
         let counts =
-            "\(Formats.grouped(common)) common of \(Formats.grouped(size)) and \(Formats.grouped(otherSize)), cosine "
+            "\(common.grouped) common of \(size.grouped) and \(otherSize.grouped), cosine "
             + Formats.fixed(cosine, 4)
         if !areShown { return "not listed: \(reason)" }
         if listedRank != nil {

@@ -1,3 +1,4 @@
+import Basics
 import Answers
 import CommandLine
 import FoundationEssentials
@@ -89,8 +90,8 @@ struct StatusScreen {
                 "\(report.host) \(report.address):\(report.port)", report.program ?? "-",
                 age(report.startedAtMilliseconds),
                 version ?? "nothing", span(lag.versionSeconds), span(lag.switchSeconds), streamLag(daemon),
-                report.outboxChanges.map(Formats.grouped) ?? "-", age(report.outboxSinceMilliseconds),
-                report.sessions.map(Formats.grouped) ?? "-", Formats.grouped(report.errorsInLastHour),
+                report.outboxChanges.map(\.grouped) ?? "-", age(report.outboxSinceMilliseconds),
+                report.sessions.map(\.grouped) ?? "-", report.errorsInLastHour.grouped,
             ])
         }
         return table.lines
@@ -98,7 +99,7 @@ struct StatusScreen {
 
     private func streamLag(_ daemon: StoreStatus.Daemon) -> String {
         guard let missing = daemon.report.streamMissing, missing > 0 else { return span(daemon.lag.streamSeconds) }
-        return "\(Formats.grouped(Int(missing))) changes, \(span(daemon.lag.streamSeconds))"
+        return "\(Int(missing).grouped) changes, \(span(daemon.lag.streamSeconds))"
     }
 
     private func notes(_ daemon: StoreStatus.Daemon) -> [String] {
@@ -113,7 +114,7 @@ struct StatusScreen {
     /// Returns the line about a journal, or nil if all its changes are in the catalog beside it.
     private func outbox(_ journal: JournalOutbox) -> String? {
         let count = journal.changes ?? 0
-        let since = "\(Formats.grouped(count)) changes wait, the first for \(age(journal.sinceMilliseconds))"
+        let since = "\(count.grouped) changes wait, the first for \(age(journal.sinceMilliseconds))"
         let end = journal.isOfCatalog ? "\"coterie apply\" takes them to the catalog" : "no daemon has it"
         if journal.isOfCatalog, count == 0, journal.problem == nil { return nil }
         return "journal \(journal.file): " + (journal.problem ?? "\(count == 0 ? "nothing waits" : since); \(end)")

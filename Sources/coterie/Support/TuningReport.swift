@@ -49,7 +49,7 @@ struct TuningReport {
     private var judgement: String {
         let found = isBetter ? "in use since" : "\(reason), so the defaults stay in use:"
         let time = isBetter ? " " + (UnixTime(seconds: record.tunedAtMilliseconds / 1000)?.description ?? "") + ":" : ""
-        return "\(found)\(time) \(Formats.grouped(record.memberCount)) other members have recall@20 "
+        return "\(found)\(time) \(record.memberCount.grouped) other members have recall@20 "
             + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults, "
             + "the mean of recall and NDCG differs by \(Self.interval(record.difference)), 95%"
             + popular

@@ -32,9 +32,9 @@ struct VersionDifference {
 
     private func write(_ comparison: VersionComparison, _ output: inout Output) throws {
         try output.line(
-            "groups: \(Formats.grouped(comparison.groupsBefore)) before, \(Formats.grouped(comparison.groupsAfter)) "
-                + "after; \(Formats.grouped(comparison.groupsLost)) gone, "
-                + "\(Formats.grouped(comparison.groupsAdded)) new"
+            "groups: \(comparison.groupsBefore.grouped) before, \(comparison.groupsAfter.grouped) "
+                + "after; \(comparison.groupsLost.grouped) gone, "
+                + "\(comparison.groupsAdded.grouped) new"
         )
         var table = TextTable(
             [.init(title: "relation")]
@@ -45,7 +45,7 @@ struct VersionDifference {
             table.add(
                 [relation.relation.rawValue]
                     + [relation.coverageBefore, relation.coverageAfter].map(percent)
-                    + [Formats.grouped(relation.groupsEmptied)]
+                    + [relation.groupsEmptied.grouped]
                     + [relation.overlapAt10, relation.overlapAt100, relation.scoreDrift].map { $0.map(percent) ?? "-" })
         }
         for line in table.lines { try output.line(line) }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Operations
 import Service
@@ -95,8 +96,8 @@ struct ReplayOutput: Encodable {
     var lines: [String] {
         var lines = differences
         lines.append(
-            "played \(Formats.grouped(played)) of \(Formats.grouped(Int(clamping: recorded))) recorded requests")
-        lines += leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \(Formats.grouped($0.value))" }
+            "played \(played.grouped) of \(Int(clamping: recorded).grouped) recorded requests")
+        lines += leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \($0.value.grouped)" }
         var table = TextTable(
             [TextTable.Column(title: "route", maximumWidth: 60)]
                 + [
@@ -106,7 +107,7 @@ struct ReplayOutput: Encodable {
         for route in routes + [total] { table.add(Self.cells(route)) }
         lines += table.lines
         if sessions > 0 {
-            lines.append("\(Formats.grouped(identicalSessions)) of \(Formats.grouped(sessions)) sessions are identical")
+            lines.append("\(identicalSessions.grouped) of \(sessions.grouped) sessions are identical")
         }
         guard !worst.isEmpty else { return lines }
         lines.append("those that differ most:")
@@ -118,10 +119,10 @@ struct ReplayOutput: Encodable {
             microseconds.map { Formats.fixed(Double($0) / 1000, 2) + " ms" } ?? "-"
         }
         return [
-            route.route, Formats.grouped(route.count),
+            route.route, route.count.grouped,
             route.identicalShare.map { Formats.fixed(($0 * 1000).rounded(.down) / 10, 1) + "%" } ?? "-",
-            Formats.grouped(route.otherValues), Formats.grouped(route.reordered), Formats.grouped(route.otherGroups),
-            Formats.grouped(route.otherStatus + route.failed),
+            route.otherValues.grouped, route.reordered.grouped, route.otherGroups.grouped,
+            (route.otherStatus + route.failed).grouped,
             route.overlapAt10.map { Formats.fixed($0, 3) } ?? "-", milliseconds(route.recordedP50Microseconds),
             milliseconds(route.recordedP99Microseconds), milliseconds(route.p50Microseconds),
             milliseconds(route.p99Microseconds),

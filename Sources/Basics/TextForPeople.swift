@@ -10,3 +10,8 @@ extension BinaryInteger {
         return (self < 0 ? "-" : "") + String(digits)
     }
 }
+
+extension StringProtocol {
+    /// The text with a capital letter at its beginning.
+    package var withCapital: String { prefix(1).uppercased() + dropFirst() }
+}
