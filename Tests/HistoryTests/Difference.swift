@@ -13,6 +13,12 @@ struct Difference: Hashable, Sendable, CustomStringConvertible {
     /// The kind of the difference, without the moment and the one who answers.
     var kind: String { "\(field) of \(reader.rawValue)" }
 
+    /// Whether two sites, with versions of their own, list other things.
+    var isBetweenSites: Bool {
+        [.list, .hints, .photos, .contacts].contains(field) && ![.folder2, .folderCommand].contains(reader)
+            && reader.witness(of: field, at: moment) == .folder1
+    }
+
     var description: String { "\(moment), \(reader.rawValue), \(field): \(says); expected: \(expected)" }
 }
 

@@ -7,17 +7,23 @@ import Testing
 @Suite(
     "Histories of members", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct HistoryTests {
-    @Test("All readers say what the rule says, but for known differences", arguments: [1, 3] as [UInt64])
+    @Test("All readers say what the rule says, but for known differences", arguments: [1, 2] as [UInt64])
     func random(seed: UInt64) throws {
         var generator = HistoryGenerator(seed: seed)
         var histories: [String: History] = [:]
         for number in 0..<100 { histories["m" + String(1000 + number).dropFirst()] = generator.history() }
         let world = World(histories: histories, decisions: generator.decisions())
         let (members, site) = try world.play()
+        // A known difference in who is in a group makes two versions that differ, and so do the lists of all.
+        let unequal = Set(
+            members.values.flatMap { asked in
+                asked.flatMap(\.differences).filter { $0.field == .joined && $0.reader == .redis1 }.map(\.moment)
+            })
         var found: [String: (member: String, finding: Finding, first: Difference)] = [:]
         for (member, asked) in members.sorted(by: { $0.key < $1.key }) {
             guard let history = histories[member] else { continue }
             for difference in asked.differences where !KnownDifference.covers(difference, of: history) {
+                guard !(difference.isBetweenSites && unequal.contains(difference.moment)) else { continue }
                 let kind = difference.kind
                 let finding = Finding(history: history) { differences, history in
                     differences.contains { $0.kind == kind && !KnownDifference.covers($0, of: history) }
