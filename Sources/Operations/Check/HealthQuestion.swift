@@ -22,8 +22,8 @@ package struct HealthQuestion: Sendable {
 
     /// All questions, in the order in which they are asked.
     package static let all: [HealthQuestion] = [
-        .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .imports, .streams, .journal, .sessions,
-        .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
+        .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .imports, .streams, .journal,
+        .sessions, .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
     ]
 
     /// The questions and their faults as a table of Markdown, without its end of line.

@@ -54,7 +54,8 @@ extension HealthQuestion {
     }
 
     static let imports = HealthQuestion(
-        "import", looksAt: "the log of jobs beside the catalog: the last import that succeeded, unless --import-days is 0",
+        "import",
+        looksAt: "the log of jobs beside the catalog: the last import that succeeded, unless --import-days is 0",
         faults: [.importOverdue]
     ) { check, _ in check.importFinding.map { [$0] } ?? [] }
 
