@@ -158,11 +158,13 @@ script() {
                 # Local, because a pool of connections may give each transaction another one.
                 print "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY;"
                 set("statement_timeout 0 lock_timeout 1h idle_in_transaction_session_timeout 0 work_mem 32MB jit off")
+                # Policies would hide rows, and what is missing would be removed: they are an error.
+                set("row_security off")
                 # Everything is read, and the planner expects few rows of what is public: it would join row by row.
                 set("enable_nestloop off TimeZone UTC DateStyle ISO client_encoding UTF8")
             } else {
                 # A limit of the server would cut what is read, and what is missing would be removed.
-                print "SET time_zone = \047+00:00\047, group_concat_max_len = 1048576, sql_select_limit = ~0;"
+                print "SET NAMES utf8mb4;\nSET time_zone = \047+00:00\047, group_concat_max_len = 1048576, sql_select_limit = ~0;"
                 print "/*M! SET max_statement_time = 0 */;\nSET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ;"
                 print "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY;"
             }

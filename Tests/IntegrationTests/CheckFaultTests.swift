@@ -102,6 +102,24 @@ struct CheckFaultTests {
         #expect(cache.count == 1 && cache[0].contains("for cached versions"), "\(cache)")
     }
 
+    @Test("An import that succeeded too long ago, if the site asks; one that failed since, and a dry run, do not count")
+    func imports() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let options = ["--import-days", "2"]
+        #expect(try await workspace.findings(options) == [])
+        let log = try Database(path: workspace.catalog + "-work", mode: .readWrite)
+        try log.execute("UPDATE runs SET ended_at = ended_at - 3 * 86400000")
+        let failed = try await workspace.run("import", "groups", Checkout.sample("users"))
+        #expect(failed.exitCode == CommandRun.ExitCode.badData, "\(failed.testDescription)")
+        try await workspace.succeed("import", "groups", Checkout.sample("groups"), "--dry-run")
+        let found = try await workspace.findings(options)
+        #expect(found.count == 1 && found[0].hasPrefix("warning import: the last one succeeded 3 days ago"), "\(found)")
+        #expect(try await workspace.findings([]) == [])
+        try log.execute("DELETE FROM runs")
+        #expect(try await workspace.findings(options).first?.hasPrefix("warning import: none") == true)
+    }
+
     @Test("Backups that are missing, old, or another user's")
     func backups() async throws {
         let workspace = try Workspace()

@@ -18,6 +18,9 @@ struct ConnectTests {
         Checkout.tool($0) != nil || FileManager.default.isExecutableFile(atPath: "/usr/sbin/\($0)")
     }
 
+    private static let hasPool =
+        Checkout.tool("pgbouncer") != nil || FileManager.default.isExecutableFile(atPath: "/usr/sbin/pgbouncer")
+
     /// Runs a script of bash, in which `connect` is the script of a site, and `tables` a folder of SQL.
     private func run(_ script: String, in workspace: Workspace) async throws -> CommandRun {
         var environment = workspace.environment
@@ -148,6 +151,7 @@ struct ConnectTests {
             \#(try Site.pixelfed.grants(suffix: " in MariaDB"))
             mariadb <<<'ALTER USER coterie_reader@localhost IDENTIFIED BY "p\"w\\@ä";'
             mariadb <<<'SET GLOBAL sql_select_limit = 1, GLOBAL group_concat_max_len = 8;'
+            mariadb <<<'SET GLOBAL max_statement_time = 0.001, GLOBAL init_connect = "SET NAMES latin1";'
             printf '[client]\nuser = stranger\n[mysql]\nskip-column-names\n' >.my.cnf
             export HOME=$PWD CONNECT_ADDRESS="mysql://coterie_reader:\#(password)@localhost/app?socket=$folder/m"
             connect pixelfed
@@ -155,6 +159,50 @@ struct ConnectTests {
         try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
         #expect(try content(workspace) == Self.pixelfed)
         #expect(try !hasSecrets(workspace))
+    }
+
+    @Test(
+        "Neither limits of the role, nor a pool of connections, nor what the planner expects count, and none is changed",
+        .enabled(if: postgres != nil && hasPool, "PostgreSQL or PgBouncer is not installed"))
+    func limits() async throws {
+        let workspace = try Workspace()
+        let run = try await run(
+            """
+            start_postgres
+            \(Site.oldLemmy.filling)
+            \(try Site.oldLemmy.grants())
+            sql <<'END'
+            ALTER ROLE coterie_reader SET lock_timeout = '100ms';
+            ALTER ROLE coterie_reader SET statement_timeout = '3s';
+            ALTER ROLE coterie_reader SET session_preload_libraries = 'auto_explain';
+            ALTER ROLE coterie_reader SET auto_explain.log_min_duration = 0;
+            END
+            start_pgbouncer
+            # The lock ends when the last kind has waited for longer than the role may.
+            sql <<'END' &
+            BEGIN;
+            LOCK comment;
+            DO $$ BEGIN
+                WHILE NOT EXISTS (SELECT FROM pg_stat_activity
+                    WHERE wait_event_type = 'Lock' AND query_start < clock_timestamp() - interval '4s') LOOP
+                    PERFORM pg_sleep(0.1), pg_stat_clear_snapshot();
+                END LOOP;
+            END $$;
+            END
+            until [ "$(sql -c "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted")" -gt 0 ]; do
+                sleep 0.1
+            done
+            export PGPORT=6432
+            connect lemmy "postgres://coterie_reader@/app?host=$folder"
+            PGUSER=coterie_reader sql -c "SHOW enable_nestloop" -c "SHOW lock_timeout" -c "SHOW statement_timeout"
+            grep -c "Hash Join" "$folder/log"
+            grep -c "Nested Loop" "$folder/log" || true
+            """, in: workspace)
+        try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+        #expect(try content(workspace) == Self.lemmy)
+        let end = run.lines.suffix(5)
+        #expect(Array(end.prefix(3)) == ["on", "100ms", "3s"], "\(run.testDescription)")
+        #expect(end.dropFirst(3).map { $0 != "0" } == [true, false], "\(run.testDescription)")
     }
 
     @Test(
@@ -232,6 +280,9 @@ struct ConnectTests {
             sql --command "ALTER TYPE community_visibility RENAME VALUE 'Open' TO 'Public'"
             sql --command "ALTER TABLE community RENAME hidden TO unseen"
             refused
+            sql --command "ALTER TABLE community RENAME unseen TO hidden; ALTER TABLE comment ENABLE ROW LEVEL SECURITY"
+            \(try Site.oldLemmy.grants())
+            refused "postgres://coterie_reader@/app?host=$folder"
             sql --command "UPDATE __diesel_schema_migrations SET version = '209901010000' WHERE version LIKE '2025%'"
             refused
             sql --command "DELETE FROM __diesel_schema_migrations WHERE version LIKE '2099%'"
@@ -239,7 +290,7 @@ struct ConnectTests {
             """, in: workspace)
         try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
         let lines = run.lines
-        try #require(lines.count == 7, "\(run.testDescription)")
+        try #require(lines.count == 8, "\(run.testDescription)")
         #expect(lines[0].hasPrefix("64 lemmy: Lemmy keeps its data in PostgreSQL"))
         #expect(lines[1] == "lemmy: psql is missing: install the Debian package postgresql-client")
         #expect(lines[2].hasPrefix("65 lemmy: nothing was changed: the role may not read this"))
@@ -248,8 +299,10 @@ struct ConnectTests {
             #expect(line.hasPrefix("65 lemmy: nothing was changed: this is not the schema that is known of Lemmy 0.19"))
             #expect(line.hasSuffix(" (20250729152743) \(columns)"))
         }
-        #expect(lines[5].hasPrefix("65 lemmy: nothing was changed: the migration 209901010000 is newer than"))
-        #expect(lines[6].hasPrefix("65 lemmy: nothing was changed: the migration \"20231206180359\" is older"))
+        // A policy would hide rows.
+        #expect(lines[5].hasPrefix("65 lemmy: nothing was changed: the role may not read this"))
+        #expect(lines[6].hasPrefix("65 lemmy: nothing was changed: the migration 209901010000 is newer than"))
+        #expect(lines[7].hasPrefix("65 lemmy: nothing was changed: the migration \"20231206180359\" is older"))
         #expect(!FileManager.default.fileExists(atPath: workspace.catalog))
     }
 }

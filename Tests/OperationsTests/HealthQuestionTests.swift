@@ -113,6 +113,16 @@ struct HealthQuestionTests {
                 ])
     }
 
+    @Test("All units that a site may have are looked at, but for that of the check itself")
+    func allUnits() throws {
+        let jobs = Self.article.deletingLastPathComponent().appending(path: "../../../Jobs")
+        let files = try ["", "connect"].flatMap {
+            try FileManager.default.contentsOfDirectory(atPath: jobs.appending(path: $0).path)
+        }
+        let units = files.filter { $0.hasSuffix(".service") || $0.hasSuffix(".timer") }
+        #expect(Set(units).subtracting(["coterie-check.service"]) == Set(UnitState.names))
+    }
+
     @Test("The file for Prometheus has all states, and the count of evicted keys for the next check")
     func status() {
         var status = CheckStatus(seconds: 9, evictedKeys: 7)

@@ -22,8 +22,8 @@ package struct HealthQuestion: Sendable {
 
     /// All questions, in the order in which they are asked.
     package static let all: [HealthQuestion] = [
-        .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .streams, .journal, .sessions,
-        .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
+        .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .imports, .streams, .journal,
+        .sessions, .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
     ]
 
     /// The questions and their faults as a table of Markdown, without its end of line.
@@ -73,6 +73,7 @@ package enum HealthBound: String, Sendable, CaseIterable {
     case versionWarnDays = "version-warn-days"
     case versionBadDays = "version-bad-days"
     case recomputeDays = "recompute-days"
+    case importDays = "import-days"
     case evictionDays = "eviction-days"
     case memoryPercent = "memory-percent"
     case waitingSeconds = "waiting-seconds"
@@ -93,7 +94,8 @@ package enum HealthBound: String, Sendable, CaseIterable {
         case .freeMiB: "MIB"
         case .freeFiles: "N"
         case .memoryPercent, .openFilesPercent: "PERCENT"
-        case .versionWarnDays, .versionBadDays, .recomputeDays, .evictionDays, .backupDays, .endingDays: "DAYS"
+        case .versionWarnDays, .versionBadDays, .recomputeDays, .importDays, .evictionDays, .backupDays, .endingDays:
+            "DAYS"
         }
     }
 
@@ -103,6 +105,7 @@ package enum HealthBound: String, Sendable, CaseIterable {
         case .versionWarnDays: 14
         case .versionBadDays: 28
         case .recomputeDays: 8
+        case .importDays: 0
         case .evictionDays: 7
         case .memoryPercent: 90
         case .waitingSeconds: 600
@@ -121,6 +124,7 @@ package enum HealthBound: String, Sendable, CaseIterable {
         case .versionWarnDays: "The age of the current version above which there is a warning"
         case .versionBadDays: "The age of the current version above which it is bad"
         case .recomputeDays: "The time since the last success of the weekly job above which there is a warning"
+        case .importDays: "The time since the last import that succeeded above which there is a warning; 0 for none"
         case .evictionDays: "The time for which evictions since the start of Redis are reported"
         case .memoryPercent: "The share of a memory limit above which its use is reported"
         case .waitingSeconds: "The longest normal wait of a change in a journal"

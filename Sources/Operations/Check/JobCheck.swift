@@ -1,4 +1,5 @@
 import Basics
+import CatalogStore
 import FoundationEssentials
 import Glibc
 import Model
@@ -17,6 +18,10 @@ extension HealthFault {
     static let recomputeSilent = HealthFault(
         .warning, "no run has written how it ended to the file of --recompute-metrics",
         advice: "let the job write there; in a systemd unit, ReadWritePaths= must name its folder")
+
+    static let importOverdue = HealthFault(
+        .warning, "the last one that succeeded is too long ago", bound: .importDays,
+        advice: "see whether the job that imports still runs, and what it said (\"journalctl -u coterie-connect\")")
 
     static let backupMissing = HealthFault(
         .bad, "the folder of --backups has no usable backup, or cannot be read",
@@ -47,6 +52,12 @@ extension HealthQuestion {
         let wrong = findings.filter { $0.state != .good }
         return wrong.isEmpty ? Array(findings.suffix(1)) : wrong
     }
+
+    static let imports = HealthQuestion(
+        "import",
+        looksAt: "the log of jobs beside the catalog: the last import that succeeded, unless --import-days is 0",
+        faults: [.importOverdue]
+    ) { check, _ in check.importFinding.map { [$0] } ?? [] }
 
     static let backup = HealthQuestion(
         "backup",
@@ -90,6 +101,22 @@ extension HealthCheck {
             return HealthFault.recomputeOverdue.found("recompute", "it last succeeded \(days) days ago")
         }
         return .good("recompute", "it last succeeded \(Self.time(success))")
+    }
+
+    /// The finding about the last import in the log of jobs, or `nil` if the site does not ask.
+    fileprivate var importFinding: Finding? {
+        guard self[.importDays] > 0 else { return nil }
+        let runs = (try? WorkLog.runs(beside: places.catalog)) ?? []
+        let ends = runs.filter { $0.job.hasPrefix("import ") && !$0.hasFailed }.compactMap(\.endedAtMilliseconds)
+        guard let last = ends.max() else {
+            return HealthFault.importOverdue.found(
+                "import", "none that succeeded is in the log of jobs beside \(places.catalog)")
+        }
+        let days = days(since: last)
+        guard days <= self[.importDays] else {
+            return HealthFault.importOverdue.found("import", "the last one succeeded \(days) days ago")
+        }
+        return .good("import", "the last one succeeded \(Self.time(last / 1000))")
     }
 
     private static func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }

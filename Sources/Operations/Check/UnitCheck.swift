@@ -20,9 +20,9 @@ extension HealthQuestion {
 /// The state of a systemd unit, as `systemctl show` tells it.
 struct UnitState: Equatable {
     /// The units that are looked at; that of the check itself would report a fault that is long gone.
-    private static let names =
-        ["serve", "recompute", "apply", "backup"].map { "coterie-\($0).service" }
-        + ["recompute", "apply", "check", "backup"].map { "coterie-\($0).timer" }
+    static let names =
+        ["serve", "recompute", "apply", "backup", "connect"].map { "coterie-\($0).service" }
+        + ["recompute", "apply", "check", "backup", "connect"].map { "coterie-\($0).timer" }
 
     var name: String
     var isLoaded = false

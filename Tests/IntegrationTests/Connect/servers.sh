@@ -18,6 +18,28 @@ start_postgres() {
     createdb
 }
 
+# A pool with one connection, which gives each transaction of a client the next free one.
+start_pgbouncer() {
+    echo '"coterie_reader" ""' >"$folder/users"
+    cat >"$folder/pool.ini" <<END
+[databases]
+app = host=$folder
+[pgbouncer]
+pool_mode = transaction
+default_pool_size = 1
+listen_addr =
+listen_port = 6432
+unix_socket_dir = $folder
+auth_type = trust
+auth_file = $folder/users
+logfile = $folder/pool.log
+pidfile = $folder/pool.pid
+END
+    trap 'kill "$(cat "$folder/pool.pid")"; postgres --mode immediate stop || true' EXIT
+    as_owner "$(command -v pgbouncer)" --daemon --quiet "$folder/pool.ini"
+    until [ -S "$folder/.s.PGSQL.6432" ]; do sleep 0.1; done
+}
+
 start_mariadb() {
     as_owner mariadb-install-db --no-defaults --datadir="$folder/data" --auth-root-authentication-method=normal \
         --skip-test-db >/dev/null 2>&1
