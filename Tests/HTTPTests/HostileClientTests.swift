@@ -33,7 +33,7 @@ struct HostileClientTests {
                 #expect([400, 413, 414, 431, 501, 505].contains(responses.last?.status), "\(shown)")
                 #expect(responses.last?.headers["connection"] == "close", "\(shown)")
             }
-            if round.isMultiple(of: 15) { try expectAnswer(of: server) }
+            if round.isMultiple(of: 15) { _ = try makeAnsweredClient(server) }
         }
         #expect(refused > 20 && refused < 140)
     }
@@ -48,15 +48,7 @@ struct HostileClientTests {
             client.send((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
             #expect(client.waitForEnd())
         }
-        try expectAnswer(of: server)
-    }
-
-    /// A good request is answered; on a busy machine one may arrive after the short deadline of these servers.
-    private func expectAnswer(of server: HTTPServer) throws {
-        for _ in 0..<100 {
-            if try makeClient(server).request("GET", "/")?.status == 200 { return }
-        }
-        Issue.record("a good request is not answered any more")
+        _ = try makeAnsweredClient(server)
     }
 
     @Test("Clients that vanish in the middle of a request or a response raise no signal")

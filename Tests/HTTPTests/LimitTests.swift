@@ -12,19 +12,11 @@ struct LimitTests {
         defer { server.stop() }
         let path = "/" + String(repeating: "a", count: pathBytes)
         let request = "GET \(path) HTTP/1.1\r\nHost: test\r\nX-Long: \(String(repeating: "b", count: 9000))\r\n\r\n"
-        var status: Int?
-        // A connection that is closed while something more is under way ends with a reset, which may overtake the
-        // answer.
-        for _ in 0..<20 where status == nil {
-            let client = try makeClient(server)
-            var rest = Array(request.utf8)[...]
-            while !rest.isEmpty, client.send(Array(rest.prefix(128))), !client.canReceive(withinMilliseconds: 5) {
-                rest = rest.dropFirst(128)
-            }
-            #expect(!rest.isEmpty, "it was answered only when all of it was there")
-            status = client.receive()?.status
-            #expect(client.waitForEnd())
-        }
+        let client = try makeClient(server)
+        // It is answered although the rest never comes.
+        client.send(Array(request.utf8.prefix(5000)))
+        let status = client.receive()?.status
+        #expect(client.waitForEnd())
         #expect(status.map([400, 413, 414, 431].contains) == true, "\(status ?? 0)")
         #expect(try makeClient(server).request("GET", "/")?.status == 200)
     }
@@ -79,11 +71,11 @@ struct LimitTests {
         client.send(beginning)
         // Bytes keep coming, so that no idle timeout can be what ends it; without a deadline this runs to the end.
         var count = 0
-        while count < 3000, client.send("a") {
+        while count < 12_000, client.send("a") {
             count += 1
             try await Task.sleep(for: .milliseconds(5))
         }
-        #expect(count < 3000)
+        #expect(count < 12_000)
         #expect(client.waitForEnd())
     }
 
@@ -139,8 +131,7 @@ struct LimitTests {
             $0.idleTimeoutSeconds = 3600
         }
         defer { server.stop() }
-        let client = try makeClient(server)
-        #expect(client.request("GET", "/")?.status == 200)
+        let client = try makeAnsweredClient(server)
         // The idle connection stays open longer than a request may take to arrive.
         let slow = try makeClient(server)
         slow.send("GET / HTTP/1.1\r\n")
@@ -171,6 +162,7 @@ struct LimitTests {
             $0.threadCount = 1
             $0.connectionLimit = 2
             $0.surplusConnectionLimit = 2
+            $0.receiveTimeout = .seconds(600)
         }
         defer { server.stop() }
         var held = [try makeClient(server), try makeClient(server)]
@@ -187,12 +179,7 @@ struct LimitTests {
             #expect(client.waitForEnd())
         }
         held.removeAll()
-        var isServed = false
-        for _ in 0..<3000 where !isServed {
-            isServed = try makeClient(server).request("GET", "/")?.status == 200
-            if !isServed { try await Task.sleep(for: .milliseconds(5)) }
-        }
-        #expect(isServed)
+        #expect(try await eventually { try makeClient(server).request("GET", "/")?.status == 200 })
     }
 
     @Test("Beyond the limit, the connection that has been idle for longest makes room; one with a request does not")

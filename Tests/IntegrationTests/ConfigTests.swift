@@ -101,7 +101,7 @@ struct ConfigTests {
         let daemon = try await RunningDaemon(workspace, "--config", "site.yaml")
         try await daemon.wait { $0.status == "ready" }
         func wait(_ message: String) async {
-            #expect(await RunningDaemon.poll { daemon.command.errors.contains(message) }, "\(daemon.command.errors)")
+            #expect(await daemon.logs(message), "\(daemon.command.errors)")
         }
         // By itself.
         _ = try workspace.write("serve: {logRequests: true, threads: 4}\n", to: "site.yaml")
@@ -123,8 +123,12 @@ struct ConfigTests {
                 daemon.command.errors.split(separator: "taken up: serve.logRequests", omittingEmptySubsequences: false)
                     .count == 3
             })
-        #expect(await RunningDaemon.poll { (try? daemon.get("/metrics").text.contains("configuration_up 1")) == true })
-        #expect(try daemon.get("/metrics").text.contains("\ncoterie_configuration_waiting 0\n"))
+        let isGood = try await eventually {
+            let metrics = try daemon.get("/metrics").text
+            return metrics.contains("\ncoterie_configuration_up 1\n")
+                && metrics.contains("\ncoterie_configuration_waiting 0\n")
+        }
+        #expect(isGood)
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
     }
 

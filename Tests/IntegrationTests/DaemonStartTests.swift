@@ -19,8 +19,9 @@ struct DaemonStartTests {
         #expect(try daemon.get("/v1/groups/macro-mondays/similar").status == 200)
         // The daemon reports every two seconds.
         var check: CommandRun?
-        for _ in 0..<200 where check?.text.contains("there is no catalog at \(workspace.catalog): the daemon") != true {
+        _ = try await eventually {
             check = try await workspace.run("check", settings: elsewhere)
+            return check?.text.contains("there is no catalog at \(workspace.catalog): the daemon") == true
         }
         let warning = check?.text.split(separator: "\n").first { $0.contains("the daemon reads it as soon as") }
         #expect(warning?.hasPrefix("warning") == true, "\(check?.testDescription ?? "")")

@@ -94,8 +94,7 @@ struct DamagedJournalTests {
         let again = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await again.wait { !$0.degraded }
         #expect(await RunningDaemon.poll { knows(again, 1...3) })
-        let log = again.command.errors
-        #expect(log.contains("change 2 of the journal \(origin) was damaged here, and is fetched again"), "\(log)")
+        #expect(await again.logs("change 2 of the journal \(origin) was damaged here, and is fetched again"))
     }
 
     @Test("If nobody has it, later ones wait, which is said everywhere, until --skip-missing gives it up")
@@ -136,7 +135,7 @@ struct DamagedJournalTests {
             ])
         try await skipping.wait { !$0.degraded }
         #expect(await RunningDaemon.poll { knows(other, 3...4) && knows(other, 1...1) })
-        #expect(skipping.command.errors.contains("\(name) was damaged here and in no stream, and is given up"))
+        #expect(await skipping.logs("\(name) was damaged here and in no stream, and is given up"))
         try await workspace.succeed("recompute")
         let kept = try CatalogContent.texts("SELECT id FROM interactions ORDER BY id", workspace.catalog)
         #expect(kept == ["1", "3", "4"])

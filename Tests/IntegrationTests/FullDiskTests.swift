@@ -174,6 +174,7 @@ struct FullDiskTests {
         try await daemon.wait { !$0.degraded }
         #expect(try post(daemon, 2).status == 200)
         #expect(try daemon.get("/v1/users/laura-100/interactions").text.contains(#""id":"2""#))
+        #expect(await daemon.logs("changes can be recorded again"))
         #expect(count("changes cannot be recorded", in: daemon) == 1, "\(daemon.command.errors)")
     }
 
@@ -209,6 +210,7 @@ struct FullDiskTests {
         try await full.wait { !$0.degraded }
         #expect(try full.get("/v1/groups/macro-mondays/similar").status == 404)
         #expect(try full.get("/v1/groups/night-walkers/similar").status == 200)
+        #expect(await full.logs("changes can be recorded again"))
         #expect(count("changes cannot be recorded", in: full) == 1, "\(full.command.errors)")
     }
 }

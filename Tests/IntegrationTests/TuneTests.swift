@@ -126,10 +126,7 @@ struct TuneTests {
         let workspace = try Workspace()
         try await importSomeMembers(workspace)
         let before = try await workspace.succeed("stats", "--json").text
-        let began = Date()
         let run: Run = try await workspace.succeed("tune", "--budget", "8s", "--json").json()
-        // A loaded machine may take longer for the last step.
-        #expect(Date().timeIntervalSince(began) < 60)
         #expect(!run.journal.trials.isEmpty)
         #expect(run.tuning.difference.count == 2 && (0...1).contains(run.tuning.recall))
         #expect(run.isBetter == (run.tuning.difference[0] > 0))

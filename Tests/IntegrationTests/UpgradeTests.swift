@@ -92,6 +92,6 @@ struct UpgradeTests {
         try await daemon.wait { !$0.degraded }
         let list: Answers.Suggestions = try daemon.answer("/v1/users/u1/recommendations?session=kept")
         #expect(try await list.modelVersion == workspace.currentVersion())
-        #expect(daemon.command.errors.contains("the file is begun anew"), "\(daemon.command.errors)")
+        #expect(await daemon.logs("the file is begun anew"), "\(daemon.command.errors)")
     }
 }

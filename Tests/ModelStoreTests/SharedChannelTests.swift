@@ -15,7 +15,7 @@ struct SharedChannelTests {
 
     init() throws {
         subject = try StoreUnderTest(.redis)
-        channel = try subject.shared.channel
+        channel = SharedChannel(try #require(subject.store as? RedisStore), timeout: .seconds(60))
     }
 
     @Test("The first to keep a session's list decides it, until the session has ended")

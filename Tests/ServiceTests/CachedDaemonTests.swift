@@ -218,22 +218,13 @@ struct CachedDaemonTests {
             let answer = try #require(SocketClient(port: daemon.port)?.request("GET", "/v1/trending"))
             return answer.status == 200 ? answer.text.contains("birds") : nil
         }
-        try await wait { try showsBirds() == true }
+        #expect(try await eventually { try showsBirds() == true })
         try Database(path: members.path, mode: .readWrite).execute(
             """
             UPDATE groups SET visibility = 1 WHERE group_id = 'birds';
             UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
             """)
-        try await wait { try showsBirds() == false }
-    }
-
-    /// Polls until the condition holds; the test fails if it never does.
-    private func wait(until isDone: () throws -> Bool) async throws {
-        for _ in 0..<3000 {
-            if try isDone() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("it did not come about within 15 seconds")
+        #expect(try await eventually { try showsBirds() == false })
     }
 
     @Test("A late commit invalidates cached answers even if its request gave up")
@@ -258,6 +249,6 @@ struct CachedDaemonTests {
         #expect(answer.status == 503)
         #expect(try lists())
         try blocker.execute("ROLLBACK")
-        try await wait { try !lists() }
+        #expect(try await eventually { try !lists() })
     }
 }

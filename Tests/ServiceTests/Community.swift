@@ -142,6 +142,8 @@ final class Lines: Sendable {
     var all: [String] {
         raw.map { (try? JSONDecoder().decode(Entry.self, from: Data($0.utf8)))?.message ?? "no JSON: \($0)" }
     }
+    /// Whether there is a line with a message, which may come after what it tells of.
+    func have(_ message: String) async -> Bool { await eventually { all.contains(message) } }
     var log: EventLog { EventLog(now: { 61_000_000 }) { line in self.lines.withLock { $0.append(line) } } }
 }
 

@@ -34,11 +34,8 @@ struct DaemonAccessTests {
 
     /// Polls until the status is the expected one, because the daemon polls its store and key file.
     private func wait(for daemon: Daemon, _ headers: [String], until wanted: Int) async throws {
-        for _ in 0..<3000 {
-            if try status(daemon, Self.ofAnn, headers) == wanted { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("the daemon did not get there within 15 seconds")
+        #expect(
+            try await eventually { try status(daemon, Self.ofAnn, headers) == wanted }, "the daemon did not get there")
     }
 
     @Test("Keys can be added and removed while the daemon runs")
@@ -56,7 +53,7 @@ struct DaemonAccessTests {
         try await wait(for: daemon, latest, until: 200)
         #expect(try status(daemon, Self.ofAnn, old) == 401)
         #expect(try status(daemon, Self.ofAnn, new) == 401)
-        #expect(lines.all.contains("the keys have changed; tokens of these are accepted now: second, first"))
+        #expect(await lines.have("the keys have changed; tokens of these are accepted now: second, first"))
         let secrets = try (old + new + latest).map { try #require($0.split(separator: ".").last) }
         for line in lines.raw {
             for secret in secrets { #expect(!line.contains(secret)) }

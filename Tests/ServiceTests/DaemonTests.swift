@@ -45,11 +45,7 @@ struct DaemonTests {
 
     /// Polls until the answer is the expected one; the test fails if it never is.
     private func wait(for daemon: Daemon, until isDone: (SocketClient.Response) -> Bool) async throws {
-        for _ in 0..<3000 {
-            if isDone(try get(daemon, "/readyz")) { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("the daemon did not get there within 15 seconds")
+        #expect(try await eventually { isDone(try get(daemon, "/readyz")) }, "the daemon did not get there")
     }
 
     @Test("A daemon started without a version serves the first one that is published")

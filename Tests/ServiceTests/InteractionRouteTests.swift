@@ -362,13 +362,14 @@ struct InteractionRouteTests {
     @Test("While an import writes to the catalog, interactions are recorded; while the journal is locked, they get 503")
     func busy() throws {
         var routes = routes
-        routes.community = try JournalSource(catalog: members.path, patience: .milliseconds(50))
+        routes.community = try members.source()
         let catalog = try Database(path: members.path, mode: .readWrite)
         try catalog.execute("BEGIN IMMEDIATE")
         let first = Self.rows(#"{"id":"first","kind":"click","groupId":"birds"}"#)
         #expect(try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: first).status == 200)
         let other = try Database(path: Catalog.journalPath(beside: members.path), mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
+        routes.community = try JournalSource(catalog: members.path, patience: .milliseconds(50))
         let json = Self.rows(Self.good)
         let answer = try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: json)
         #expect(answer.status == 503 && answer.headers["retry-after"] == "1")

@@ -59,11 +59,7 @@ struct LiveSettingsTests {
     }
 
     private func wait(_ what: String, until isDone: () throws -> Bool) async throws {
-        for _ in 0..<3000 {
-            if try isDone() { return }
-            try await Task.sleep(for: .milliseconds(5))
-        }
-        Issue.record("within 15 seconds there was not: \(what)")
+        #expect(try await eventually(isDone), "there was not: \(what)")
     }
 
     private static let similar = "/v1/groups/alps/similar"
@@ -88,8 +84,8 @@ struct LiveSettingsTests {
         let answer = try get(daemon, Self.similar, ["Origin: https://photos.example"])
         #expect(answer.headers["access-control-allow-origin"] == "https://photos.example")
         #expect(try get(daemon, "/readyz").text.contains(#""stale":true"#))
-        #expect(lines.all.contains("the configuration has changed; taken up: access.open"))
-        #expect(lines.all.contains("request"))
+        #expect(await lines.have("the configuration has changed; taken up: access.open"))
+        #expect(await lines.have("request"))
         // Cached answers of before are not given where a token is needed again.
         source.give(.success(SettingsChange(live: settings(), taken: ["access.open"], waiting: [])))
         try await wait("a closed area") { try get(daemon, Self.similar).status == 401 }
@@ -122,14 +118,13 @@ struct LiveSettingsTests {
         try await wait("a failure") { try metric("coterie_configuration_up") == "0" }
         #expect(try metric("coterie_configuration_failures_total") == "1")
         let message = "the configuration cannot be used: site.yaml:3:1: no; the settings before stay in use"
-        #expect(lines.all.count { $0 == message } == 1)
+        #expect(await lines.have(message) && lines.all.count { $0 == message } == 1)
         #expect(try get(daemon, Self.similar).status == 401)
         source.give(.success(SettingsChange(live: settings(), taken: [], waiting: ["serve.port"])))
         try await wait("a recovery") { try metric("coterie_configuration_up") == "1" }
         #expect(try metric("coterie_configuration_waiting") == "1")
-        #expect(lines.all.contains("the configuration can be used again"))
+        #expect(await lines.have("the configuration can be used again"))
         #expect(
-            lines.all.contains(
-                "the configuration has changed; these need a restart, and keep their values: serve.port"))
+            await lines.have("the configuration has changed; these need a restart, and keep their values: serve.port"))
     }
 }

@@ -84,7 +84,7 @@ package final class TemporaryRedis: Sendable {
         server.standardError = FileHandle.nullDevice
         try server.run()
         try ChildWatch.begin(server)
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline, server.isRunning {
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
             if text.contains("Ready to accept connections") { return server }

@@ -12,18 +12,16 @@ package final class SharedChannel: Sendable {
     /// This limit bounds the cost of a request for all daemons that share the server.
     package static let sessionsOfUser = 32
 
-    /// The reply timeout; it is short because a request waits for the reply and can do without it.
-    private static let timeout = Duration.milliseconds(250)
-
     private let store: RedisStore
     private let link: RedisLink
 
     /// The name of the store in messages.
     package var location: String { store.location }
 
-    init(_ store: RedisStore) {
+    /// - Parameter timeout: the longest wait for a list; short because a request waits for it and can do without it.
+    package init(_ store: RedisStore, timeout: Duration = .milliseconds(250)) {
         self.store = store
-        link = RedisLink(to: store.address, timeout: Self.timeout)
+        link = RedisLink(to: store.address, timeout: timeout)
     }
 
     /// Connects to the streams of changes.

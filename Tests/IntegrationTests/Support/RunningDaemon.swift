@@ -4,9 +4,6 @@ import Testing
 
 /// `coterie serve` at a free port, killed with this value if it was not ended before.
 final class RunningDaemon {
-    /// How long to wait for what a daemon does within a second or so when the machine is idle.
-    private static let patience = Duration.seconds(60)
-
     private let workspace: Workspace
     let command: RunningCommand
     let port: UInt16
@@ -84,17 +81,9 @@ final class RunningDaemon {
         return await command.wait()
     }
 
-    /// Looks whether a condition is met, at first often.
-    ///
-    /// - Returns: whether it was met before patience ended.
-    static func poll(_ condition: () async throws -> Bool) async rethrows -> Bool {
-        let deadline = ContinuousClock.now + patience
-        var pause = Duration.milliseconds(2)
-        while ContinuousClock.now < deadline {
-            if try await condition() { return true }
-            try? await Task.sleep(for: pause)
-            pause = min(pause * 1.5, .milliseconds(60))
-        }
-        return false
-    }
+    /// Whether a condition is met by and by.
+    static func poll(_ condition: () async throws -> Bool) async rethrows -> Bool { try await eventually(condition) }
+
+    /// Whether the log has a text, which may come after the answer that tells the same.
+    func logs(_ text: String) async -> Bool { await eventually { command.errors.contains(text) } }
 }
