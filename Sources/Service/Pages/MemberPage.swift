@@ -112,7 +112,7 @@ extension Responder {
         let joined = context.request.profile.joined
         guard !joined.isEmpty else { return "" }
         let rows = joined.prefix(joinedLimit).map { one -> [HTML] in
-            [name(of: one.group, context.snapshot), one.atMilliseconds.map(HTML.day) ?? "not known"]
+            [name(of: one.group, context.snapshot), one.atMilliseconds.map { HTML.day($0) } ?? "not known"]
         }
         let caption = "Joined groups\(joined.count > joinedLimit ? " (the first \(joinedLimit))" : "")"
         return """

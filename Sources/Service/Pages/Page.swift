@@ -203,23 +203,22 @@ extension HTML {
     static func version(_ manifest: Manifest) -> HTML {
         let name = manifest.version.description
         return """
-            <a href="/admin/versions/\(name)">\(day(manifest.createdAtMilliseconds))</a> <small>\(name)</small>
+            <a href="/admin/versions/\(name)">\(day(manifest.createdAtMilliseconds, hasYear: false))</a> \
+            <small>\(name)</small>
             """
     }
 
-    /// The names of the months.
+    /// The names of the months, and of the days of the week.
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-    /// A time in UTC as people say it, "27 Nov, 19:55", marked up for programs.
-    static func day(_ milliseconds: Int64) -> HTML {
+    /// A time in UTC as people say it, "27 Nov 2026, 19:55", marked up for programs.
+    static func day(_ milliseconds: Int64, hasYear: Bool = true, hasTime: Bool = true) -> HTML {
         guard let time = UnixTime(seconds: milliseconds / 1000)?.description else { return "\(milliseconds)" }
-        guard let month = Int(time.dropFirst(5).prefix(2)), let day = Int(time.dropFirst(8).prefix(2)) else {
-            return "\(time)"
-        }
-        let year = time.prefix(4)
+        let date = CalendarDate(unixMilliseconds: milliseconds)
         return """
-            <time datetime="\(time)" title="\(time)">\(day) \(months[month - 1]) \(year), \
-            \(time.dropFirst(11).prefix(5))</time>
+            <time datetime="\(time)" title="\(time)">\(date.day) \(months[date.month - 1])\
+            \(if: hasYear, " \(date.year)")\(if: hasTime, ", \(time.dropFirst(11).prefix(5))")</time>
             """
     }
 

@@ -52,13 +52,18 @@ struct RouterMaker: Sendable {
         if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
             follower: follower, community: parts.community, sessions: parts.sessions, replicator: parts.replicator,
-            cache: cache, interactions: interactions, changes: changes, experiments: experiments,
+            cache: cache, interactions: interactions,
+            figures: previous?.responder.figures ?? ListFigures(follower.store), changes: changes,
+            experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             drain: configuration.drain, metricSources: sources,
             pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions() : nil,
             requests: metrics, log: configuration.log, now: configuration.now)
     }
+
+    /// Posts what members did with lists.
+    func postFigures() { responder.figures?.post(at: responder.now()) }
 
     /// Returns a router with settings.
     ///
