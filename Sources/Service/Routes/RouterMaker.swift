@@ -58,7 +58,7 @@ struct RouterMaker: Sendable {
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             drain: configuration.drain, metricSources: sources,
-            pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions() : nil,
+            pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions(follower.store) : nil,
             requests: metrics, log: configuration.log, now: configuration.now)
     }
 
