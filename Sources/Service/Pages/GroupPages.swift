@@ -72,6 +72,7 @@ extension Responder {
             \(reason)
             \(facts(of: index, snapshot.relations, in: all))
             \(decisions(call, concealment))
+            \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")
             \(season(of: index, in: all))
             """

@@ -32,22 +32,25 @@ struct Page: Sendable {
 
     /// The header fields that every page has.
     ///
-    /// The policy allows the daemon's own files and nothing else: no inline script or style, no other site, no frame.
-    static let headers: HTTPHeaders = [
-        "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": """
-        default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-        form-action 'self'; base-uri 'none'; frame-ancestors 'none'
-        """,
-        "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
-        "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-    ]
+    /// The policy allows the daemon's own files, and pictures from the site's own address. It allows no inline script
+    /// or style, no other site and no frame.
+    private static func headers(_ photos: PagePhotos?) -> HTTPHeaders {
+        [
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Security-Policy": """
+            default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'\(photos.map { " \($0.origin)" } ?? ""); \
+            connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+            """,
+            "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+        ]
+    }
 
     /// Returns the page as a response.
     ///
     /// - Parameter forms: the forms of the request's session; nil for a page outside a session, without navigation.
     func response(_ forms: PageForms?, status: HTTPStatus = .ok) -> HTTPResponse {
-        HTTPResponse(status: status, headers: Self.headers, body: Array(document(forms).text.utf8))
+        HTTPResponse(status: status, headers: Self.headers(forms?.photos), body: Array(document(forms).text.utf8))
     }
 
     private func document(_ forms: PageForms?) -> HTML {
@@ -105,6 +108,8 @@ struct PageForms: Sendable {
     let secret: String
     /// Whether somebody has signed in, and can sign out.
     let canSignOut: Bool
+    /// The pictures that pages may show; nil for none.
+    var photos: PagePhotos?
 
     /// Returns a form that posts its fields.
     ///

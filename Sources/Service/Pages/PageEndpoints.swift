@@ -62,7 +62,7 @@ extension Call {
     /// The forms of the request's session.
     var forms: PageForms {
         guard let pages = responder.pages else { return PageForms(secret: "", canSignOut: false) }
-        return PageForms(secret: pages.secret(for: headers), canSignOut: bearer != nil)
+        return PageForms(secret: pages.secret(for: headers), canSignOut: bearer != nil, photos: photos)
     }
 
     /// The name of the operator whose request this is, for the log.
