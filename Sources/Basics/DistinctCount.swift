@@ -12,6 +12,17 @@ package struct DistinctCount: Sendable, Equatable, Codable {
 
     package init() {}
 
+    /// Reads the registers from base64url; those of another size are of another program, and are left out.
+    package init(from decoder: any Decoder) throws {
+        let found = Base64URL.decode(try decoder.singleValueContainer().decode(String.self)) ?? []
+        if found.count == Self.size { registers = found }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(Base64URL.encode(registers))
+    }
+
     /// Adds a thing by a hash of 64 bits, in which all bits count.
     package mutating func add(hash: UInt64) {
         if registers.isEmpty { registers = [UInt8](repeating: 0, count: Self.size) }
@@ -19,10 +30,10 @@ package struct DistinctCount: Sendable, Equatable, Codable {
         registers[place] = max(registers[place], UInt8(min(54, hash.trailingZeroBitCount) + 1))
     }
 
-    /// Adds the things of another count; one of another size has been made by another program, and is left out.
+    /// Adds the things of another count.
     package mutating func add(_ other: DistinctCount) {
         if registers.isEmpty { registers = other.registers }
-        guard registers.count == other.registers.count else { return }
+        guard !other.registers.isEmpty else { return }
         registers = zip(registers, other.registers).map { max($0, $1) }
     }
 
