@@ -138,6 +138,9 @@ package final class Daemon: Sendable {
             Duty("version-follower", every: poll) { follower.poll() },
             Duty("list-figures", every: ListFigures.interval) { routers.maker.postFigures() },
         ]
+        if configuration.hasPages {
+            duties.append(Duty("page-sessions", every: poll) { routers.maker.followSessions() })
+        }
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
         if let settingsWatch {
             duties.append(

@@ -122,18 +122,19 @@ final class ListFigures: Sendable {
         if let names = try? store.versions().map(\.version.description) {
             state.withLock { $0.versions.formUnion(names) }
         }
-        guard let board = store.board(of: .lists) else { return }
+        let board = store.board(of: .lists)
         let changed = state.withLock { state in
             defer { state.changed = [] }
             return state.changed.compactMap { state.days[$0] }
         }
         for day in changed {
-            do { try board.post(Array(JSONEncoder().encode(day)), ofDaemon: "\(day.day)-\(name)") } catch {
+            do { try board?.post(Array(JSONEncoder().encode(day)), ofDaemon: "\(day.day)-\(name)") } catch {
                 state.withLock { _ = $0.changed.insert(day.day) }
             }
         }
         state.withLock { state in
-            state.days = state.days.filter { $0.key >= now / 86_400_000 || state.changed.contains($0.key) }
+            // A request that began yesterday may end today, and would post a new sum in the place of the old one.
+            state.days = state.days.filter { $0.key >= now / 86_400_000 - 1 || state.changed.contains($0.key) }
         }
     }
 

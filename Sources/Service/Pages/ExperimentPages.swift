@@ -227,6 +227,7 @@ extension Responder {
             }
         }
         let end = entry.definition.endsAt.map { end -> HTML in "on \(HTML.day(end * 1000))" }
+        let isBySize = plan?.memberCount != nil
         let stage: HTML =
             switch course.stage {
             case .running: "runs: only the always-valid bounds count"
@@ -235,7 +236,11 @@ extension Responder {
             }
         return .facts([
             ("Stage", stage), ("Day", "\(course.dayCount)"), ("Members", members),
-            ("Decides", "\(plan?.decides.rawValue ?? "–")"), ("Ends", end ?? "with these members"),
+            ("Decides", "\(plan?.decides.rawValue ?? "–")"),
+            (
+                "Ends",
+                "\(if: isBySize, "with these members")\(if: isBySize && end != nil, " or ")\(end ?? (isBySize ? "" : "–"))"
+            ),
         ])
     }
 

@@ -19,8 +19,8 @@ final class PageSessions: Sendable {
     static let audience = " pages"
 
     private let store: any VersionStore
-    /// The digests of sessions that were ended here, should the board not be reachable.
-    private let ended = Mutex<Set<String>>([])
+    /// The digests of sessions that were ended here, and of those on the board.
+    private let ended = Mutex<(here: Set<String>, onBoard: Set<String>)>(([], []))
     /// The secret of forms on a daemon without keys, where nobody signs in.
     private let openSecret = Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
 
@@ -30,16 +30,22 @@ final class PageSessions: Sendable {
     func session(in headers: HTTPHeaders) -> String? {
         guard let session = Self.value(in: headers) else { return nil }
         let digest = Self.digest(of: session, for: "end")
-        if ended.withLock({ $0.contains(digest) }) { return nil }
-        let reports = (try? store.board(of: .endings)?.reports()) ?? []
-        return reports.contains { $0.elementsEqual(digest.utf8) } ? nil : session
+        return ended.withLock { $0.here.contains(digest) || $0.onBoard.contains(digest) } ? nil : session
+    }
+
+    /// Reads which sessions were ended on other daemons.
+    ///
+    /// It is called at intervals, so that no request waits for the store.
+    func follow() {
+        guard let reports = try? store.board(of: .endings)?.reports() else { return }
+        ended.withLock { $0.onBoard = Set(reports.map { String(decoding: $0, as: UTF8.self) }) }
     }
 
     /// Ends the session of a request on all daemons of the store.
     func end(_ headers: HTTPHeaders) {
         guard let session = Self.value(in: headers) else { return }
         let digest = Self.digest(of: session, for: "end")
-        ended.withLock { _ = $0.insert(digest) }
+        ended.withLock { _ = $0.here.insert(digest) }
         try? store.board(of: .endings)?.post(Array(digest.utf8), ofDaemon: digest)
     }
 

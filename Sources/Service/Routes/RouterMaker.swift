@@ -65,6 +65,9 @@ struct RouterMaker: Sendable {
     /// Posts what members did with lists.
     func postFigures() { responder.figures?.post(at: responder.now()) }
 
+    /// Takes up which sessions of the pages were ended on other daemons.
+    func followSessions() { responder.pages?.follow() }
+
     /// Returns a router with settings.
     ///
     /// The counts of the rate limits are not carried over, so clients may send one more burst.
