@@ -20,53 +20,71 @@ package protocol DaemonBoard: Sendable {
     func reports() throws(Failure) -> [[UInt8]]
 }
 
-/// The limits on reports.
-enum DaemonReports {
-    /// The time after which a report expires; daemons post several times within it.
-    static let lifetimeSeconds = 20
-    /// The length of the longest report, in bytes.
+/// The boards of a store; a raw value is the name of one entry.
+package enum BoardKind: String, Sendable {
+    /// The reports of daemons about themselves.
+    case daemons = "daemon"
+    /// The sums of what members did with lists, day by day.
+    case lists = "list"
+    /// The sessions of the pages that were signed out.
+    case endings = "ending"
+
+    /// The time after which an entry expires; a running daemon posts its report several times within it.
+    package var lifetimeSeconds: Int64 {
+        switch self {
+        case .daemons: 20
+        case .lists: 35 * 86_400
+        case .endings: 8 * 3600
+        }
+    }
+
+    /// The length of the longest entry, in bytes.
     static let maximumByteCount = 1 << 16
 }
 
-/// The board of a store in a folder: a file for each daemon, which expires by its modification time.
+/// A board of a store in a folder: a file for each entry, which expires by its modification time.
 struct FolderBoard: DaemonBoard {
     let layout: FolderLayout
+    let kind: BoardKind
+
+    private var folder: String { layout.board(kind) }
 
     func post(_ report: [UInt8], ofDaemon id: String) throws(Failure) {
-        try FileTree.makeDirectory(layout.daemons)
+        try FileTree.makeDirectory(folder)
         // Removes the reports of killed daemons.
-        for name in try FileTree.names(in: layout.daemons) where !Self.isRecent(layout.daemon(name)) {
-            try FileTree.remove(layout.daemon(name))
+        for name in try FileTree.names(in: folder) where !isRecent("\(folder)/\(name)") {
+            try FileTree.remove("\(folder)/\(name)")
         }
-        let draft = "\(layout.daemons)/.\(id).new"
+        let draft = "\(folder)/.\(id).new"
         try FileTree.remove(draft)
         let file = try OpenFile(draft, for: .creating)
         try file.write(unsafe report.span.bytes, at: 0)
-        try FileTree.move(draft, to: layout.daemon(id))
+        try FileTree.move(draft, to: "\(folder)/\(id)")
     }
 
-    func withdraw(_ id: String) throws(Failure) { try FileTree.remove(layout.daemon(id)) }
+    func withdraw(_ id: String) throws(Failure) { try FileTree.remove("\(folder)/\(id)") }
 
     func reports() throws(Failure) -> [[UInt8]] {
         var reports: [[UInt8]] = []
-        for name in try FileTree.names(in: layout.daemons).sorted() where !name.hasPrefix(".") {
-            let path = layout.daemon(name)
-            guard Self.isRecent(path) else { continue }
-            guard let report = try FileTree.content(of: path, limit: DaemonReports.maximumByteCount) else { continue }
+        for name in try FileTree.names(in: folder).sorted() where !name.hasPrefix(".") {
+            let path = "\(folder)/\(name)"
+            guard isRecent(path) else { continue }
+            guard let report = try FileTree.content(of: path, limit: BoardKind.maximumByteCount) else { continue }
             reports.append(report)
         }
         return reports
     }
 
-    private static func isRecent(_ path: String) -> Bool {
+    private func isRecent(_ path: String) -> Bool {
         guard let milliseconds = FileTree.changeTimeMilliseconds(of: path) else { return false }
-        return abs(Int64(time(nil)) - milliseconds / 1000) <= Int64(DaemonReports.lifetimeSeconds)
+        return abs(Int64(time(nil)) - milliseconds / 1000) <= kind.lifetimeSeconds
     }
 }
 
-/// The board of a store in Redis: an expiring key for each daemon, and a set of the daemons' ids.
+/// A board of a store in Redis: an expiring key for each entry, and a set of the ids.
 struct RedisBoard: DaemonBoard {
     let store: RedisStore
+    let kind: BoardKind
 
     func post(_ report: [UInt8], ofDaemon id: String) throws(Failure) {
         let script = """
@@ -75,20 +93,21 @@ struct RedisBoard: DaemonBoard {
             return 1
             """
         var command = RedisCommand(
-            "EVAL", script, "2", store.layout.daemons, store.layout.daemon(id), id,
-            String(DaemonReports.lifetimeSeconds))
+            "EVAL", script, "2", store.layout.board(kind), store.layout.entry(id, on: kind), id,
+            String(kind.lifetimeSeconds))
         command.append(report)
         _ = try store.ask(command)
     }
 
     func withdraw(_ id: String) throws(Failure) {
         let script = "redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('DEL', KEYS[2])"
-        _ = try store.ask(RedisCommand("EVAL", script, "2", store.layout.daemons, store.layout.daemon(id), id))
+        _ = try store.ask(
+            RedisCommand("EVAL", script, "2", store.layout.board(kind), store.layout.entry(id, on: kind), id))
     }
 
     func reports() throws(Failure) -> [[UInt8]] {
         let damage = Failure(.corrupt, "\(store.location) did not answer with what daemons say")
-        guard case .array(let members) = try store.ask(RedisCommand("SMEMBERS", store.layout.daemons)) else {
+        guard case .array(let members) = try store.ask(RedisCommand("SMEMBERS", store.layout.board(kind))) else {
             throw damage
         }
         let ids = members.compactMap(\.text).sorted()
@@ -100,12 +119,12 @@ struct RedisBoard: DaemonBoard {
             end
             return reports
             """
-        var command = RedisCommand("EVAL", script, String(ids.count + 1), store.layout.daemons)
-        for id in ids { command.append(store.layout.daemon(id)) }
+        var command = RedisCommand("EVAL", script, String(ids.count + 1), store.layout.board(kind))
+        for id in ids { command.append(store.layout.entry(id, on: kind)) }
         for id in ids { command.append(id) }
         guard case .array(let values) = try store.ask(command) else { throw damage }
         return values.compactMap { value in
-            guard case .bytes(let bytes) = value, bytes.count <= DaemonReports.maximumByteCount else { return nil }
+            guard case .bytes(let bytes) = value, bytes.count <= BoardKind.maximumByteCount else { return nil }
             return bytes
         }
     }

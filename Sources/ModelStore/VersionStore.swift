@@ -14,8 +14,8 @@ package protocol VersionStore: Sendable {
     /// This store as a shared store, or `nil` if only one machine uses it.
     var shared: (any SharedStore)? { get }
 
-    /// The reports of daemons, or `nil` if the store does not support them.
-    var board: (any DaemonBoard)? { get }
+    /// Returns a board of the store's daemons, or `nil` if the store has none.
+    func board(of kind: BoardKind) -> (any DaemonBoard)?
 
     /// Writes a version, verifies it and lists it, but does not make it current.
     ///
@@ -115,8 +115,11 @@ extension VersionStore {
     /// Returns `nil`: by default, the time is not recorded.
     package func currentSince() throws(Failure) -> Int64? { nil }
 
-    /// `nil`: by default, a store does not support reports.
-    package var board: (any DaemonBoard)? { nil }
+    /// Returns `nil`: by default, a store has no boards.
+    package func board(of kind: BoardKind) -> (any DaemonBoard)? { nil }
+
+    /// The reports of daemons about themselves, or `nil` if the store has no boards.
+    package var board: (any DaemonBoard)? { board(of: .daemons) }
 
     /// Removes the changes that are in every version from the daemons' streams, if this is a shared store.
     ///

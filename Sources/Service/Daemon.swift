@@ -133,8 +133,14 @@ package final class Daemon: Sendable {
 
     /// Returns the tasks that watch the store, files and settings.
     private func watchDuties() -> [Duty] {
-        let (poll, follower) = (configuration.pollInterval, follower)
-        var duties = [Duty("version-follower", every: poll) { follower.poll() }]
+        let (poll, follower, routers) = (configuration.pollInterval, follower, routers)
+        var duties = [
+            Duty("version-follower", every: poll) { follower.poll() },
+            Duty("list-figures", every: ListFigures.interval) { routers.maker.postFigures() },
+        ]
+        if configuration.hasPages {
+            duties.append(Duty("page-sessions", every: poll) { routers.maker.followSessions() })
+        }
         if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
         if let settingsWatch {
             duties.append(
@@ -281,7 +287,7 @@ package final class Daemon: Sendable {
     /// - Returns: whether all is done before the end.
     private func writeAll(of works: Works, before end: ContinuousClock.Instant) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue(label: "last-writes").async { [recorder] in
+        DispatchQueue(label: "last-writes").async { [recorder, routers] in
             let parts = works.parts
             recorder?.stop()
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
@@ -289,6 +295,7 @@ package final class Daemon: Sendable {
             works.reporter?.withdraw()
             parts.sharedSessions?.writePending()
             parts.exposures.finish(to: parts.community, before: end)
+            routers.maker.postFigures()
             parts.replicator?.stop()
             isDone.signal()
         }

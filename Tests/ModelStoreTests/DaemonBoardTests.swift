@@ -25,6 +25,9 @@ struct DaemonBoardTests {
         try board.withdraw("a-1")
         #expect(try texts(board) == ["b2"])
         #expect(try subject.store.versionNames().isEmpty)
+        let lists = try #require(subject.store.board(of: .lists))
+        try lists.post(Array("1".utf8), ofDaemon: "b-2")
+        #expect(try texts(board) == ["b2"] && texts(lists) == ["1"])
     }
 
     @Test("Is gone when a daemon has said nothing for long", arguments: StoreUnderTest.Kind.available)
@@ -33,16 +36,23 @@ struct DaemonBoardTests {
         let board = try #require(subject.store.board)
         try board.post(Array("old".utf8), ofDaemon: "old")
         try board.post(Array("new".utf8), ofDaemon: "new")
+        let lists = try #require(subject.store.board(of: .lists))
+        try lists.post(Array("1".utf8), ofDaemon: "a")
         if let server = subject.server {
             var connection = try RedisConnection(to: RedisAddress(server.url))
             let seconds = try connection.command(RedisCommand("TTL", "coterie:daemon:old"))
             #expect((1...20).contains { seconds == .integer($0) })
+            let days = try connection.command(RedisCommand("TTL", "coterie:list:a"))
+            #expect((3_023_990...3_024_000).contains { days == .integer($0) })
             _ = try connection.command(RedisCommand("DEL", "coterie:daemon:old"))
         } else {
             let path = subject.directory.path + "/store/daemons/old"
-            try FileManager.default.setAttributes(
-                [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: path)
+            for (path, days) in [(path, 0.001), (subject.directory.path + "/store/lists/a", 34.9)] {
+                try FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSinceNow: -86_400 * days)], ofItemAtPath: path)
+            }
         }
+        #expect(try texts(lists) == ["1"])
         #expect(try texts(board) == ["new"])
         try board.post(Array("newer".utf8), ofDaemon: "new")
         #expect(try texts(board) == ["newer"])

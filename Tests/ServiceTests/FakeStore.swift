@@ -23,6 +23,8 @@ final class FakeStore: SharedStore {
         var loadFailure: Failure?
         var loadCount = 0
         var site: PublishedSite?
+        /// The folder of the boards; the store has none without.
+        var boards: String?
     }
 
     let state = Mutex(State())
@@ -35,6 +37,10 @@ final class FakeStore: SharedStore {
             for version in versions { state.versions[version.manifest.version] = version }
             state.current = versions.last?.manifest.version
         }
+    }
+
+    func board(of kind: BoardKind) -> (any DaemonBoard)? {
+        state.withLock { $0.boards }.flatMap { FolderStore($0).board(of: kind) }
     }
 
     func add(_ version: LoadedVersion) {

@@ -7,14 +7,15 @@ import Model
 import Recommendation
 import SQLite
 @testable import Service
+import Synchronization
 import TestSupport
 import Testing
 
 @Suite("Pages for operators")
 struct PageTests {
-    private let bearers: Bearers
+    let bearers: Bearers
     let members: MemberCatalog
-    private let lines = Lines()
+    let lines = Lines()
 
     init() throws {
         bearers = try Bearers()
@@ -98,8 +99,48 @@ struct PageTests {
         let secret = try secret(in: try get(daemon, "/admin", [field]).text)
         #expect(try post(daemon, "/admin/sign-out", "secret=\(secret)", [field]).status == 303)
         #expect(try get(daemon, "/admin", [field]).status == 303)
-        // A bearer's header field opens the API, not the pages.
-        #expect(try get(daemon, "/admin", [try bearers.field("olga", .admin)]).status == 303)
+        // A bearer's header field opens the API, not the pages, and a session does not open the API.
+        let bearer = try bearers.field("olga", .admin)
+        #expect(try get(daemon, "/admin", [bearer]).status == 303)
+        #expect(try get(daemon, "/v1/admin/model", [bearer]).status == 200)
+        let (name, token) = ("Cookie: coterie-session=", bearer.dropFirst("Authorization: Bearer ".count))
+        #expect(try get(daemon, "/admin", [name + token]).status == 303)
+        let session = try #require(try signIn(daemon).cookie).dropFirst(name.count)
+        #expect(try get(daemon, "/admin", [name + session]).status == 200)
+        #expect(try get(daemon, "/v1/admin/model", ["Authorization: Bearer \(session)"]).status == 401)
+        #expect(try get(daemon, "/admin", [name + session.dropLast(3)]).status == 303)
+    }
+
+    @Test("A session is open on every daemon with the same keys, until it is ended on one of them, or eight hours long")
+    func sharedSession() async throws {
+        let folder = try TemporaryDirectory()
+        let time = Atomic(Bearers.now)
+        let daemons = try (0..<2).map { _ in
+            let store = FakeStore(try Community.version("v1"))
+            store.state.withLock { $0.boards = folder.path }
+            return try daemon {
+                $0.deployment = .versionsOnly(store)
+                $0.now = { time.load(ordering: .relaxed) }
+                $0.pollInterval = .milliseconds(10)
+            }
+        }
+        defer { for daemon in daemons { daemon.stop() } }
+        let token = try #require(try bearers.field("olga", .admin, seconds: 86_400).split(separator: " ").last)
+        func opened() throws -> String {
+            let set = try post(daemons[0], "/admin/sign-in", "to=/admin&token=\(token)").headers["set-cookie"]
+            return "Cookie: \(try #require(set).prefix { $0 != ";" })"
+        }
+        func states(_ field: String) throws -> [Int] { try daemons.map { try get($0, "/admin", [field]).status } }
+        let (field, other) = (try opened(), try opened())
+        #expect(try states(field) == [200, 200] && field != other)
+        // A form of one daemon's page can be sent to the other.
+        let secret = try secret(in: try get(daemons[0], "/admin", [field]).text)
+        #expect(try post(daemons[1], "/admin/sign-out", "secret=\(secret)", [field]).status == 303)
+        for _ in 0..<3000 where try states(field) != [303, 303] { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try states(field) == [303, 303])
+        #expect(try states(other) == [200, 200])
+        time.add(8 * 3_600_000, ordering: .relaxed)
+        #expect(try states(other) == [303, 303])
     }
 
     @Test(
@@ -125,12 +166,17 @@ struct PageTests {
         #expect(try post(daemon, path, "hidden=yes&secret=\(secret)").status == 303)
         #expect(
             try post(daemon, path, "hidden=yes&secret=\(secret)", [field, "Sec-Fetch-Site: cross-site"]).status == 403)
+        for origin in ["null", "https://evil.example", "http://localhost.evil.example"] {
+            let foreign = [field, "Origin: \(origin)"]
+            #expect(try post(daemon, path, "hidden=yes&secret=\(secret)", foreign).status == 403, "\(origin)")
+        }
         #expect(try !get(daemon, "/admin/groups/alps", [field]).text.contains("nobody is shown it"))
         let done = try post(daemon, path, "hidden=yes&secret=\(secret)", [field, "Sec-Fetch-Site: same-origin"])
         #expect(done.status == 303 && done.headers["location"] == "/admin/groups/alps")
         #expect(try get(daemon, "/admin/groups/alps", [field]).text.contains("nobody is shown it"))
         #expect(lines.all.contains("pages: olga hid the group alps"))
-        _ = try post(daemon, path, "hidden=no&secret=\(secret)", [field])
+        let own = [field, "Host: pages.example", "Origin: https://pages.example"]
+        #expect(try post(daemon, path, "hidden=no&secret=\(secret)", own).status == 303)
         #expect(try !get(daemon, "/admin/groups/alps", [field]).text.contains("nobody is shown it"))
         // Only the catalog can show a group again that is private by now.
         try members.execute(
@@ -254,83 +300,6 @@ struct PageTests {
         }
         #expect(try rows() == "birds - -; \(dates)")
         #expect(try send("group=secret") != 303 && send("group=nobody") == 404)
-    }
-
-    @Test("An experiment is started and stopped by form, by the rules of its file")
-    func experiments() throws {
-        let store = FakeStore(try Community.version("v1"))
-        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
-        defer { daemon.stop() }
-        let field = try #require(try signIn(daemon).cookie)
-        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
-        func send(_ path: String, _ form: String) throws -> SocketClient.Response {
-            try post(daemon, "/admin/experiments\(path)", "secret=\(secret)&\(form)", [field])
-        }
-        let whole = "setting=lambda&value=0.5&decides=joins&members=1000&effect=5&ends="
-        for wrong in [
-            "name=A%20b&\(whole)", "name=a&setting=lambda&value=x&decides=joins&ends=2030-01-01",
-            "name=a&setting=lambda&value=7&decides=joins&ends=2030-01-01",
-            "name=a&setting=no&value=0.5&decides=joins&ends=2030-01-01",
-            "name=a&setting=lambda&value=0.5&decides=no&ends=2030-01-01",
-            "name=a&setting=lambda&value=0.5&decides=joins&members=&ends=",
-            "name=a&setting=lambda&value=0.5&decides=joins&ends=never",
-            "name=a&setting=lambda&value=nan&decides=joins&ends=2030-01-01",
-        ] {
-            #expect(try send("", wrong).status == 400, "\(wrong)")
-        }
-        #expect(try store.experiments() == nil)
-        let started = try send("", "name=less-variety&\(whole)")
-        #expect(started.status == 303 && started.headers["location"] == "/admin/experiments/less-variety")
-        let entry = try #require(ExperimentRegister(encoded: try store.experiments())?["less-variety"])
-        #expect(entry.definition.arms.map(\.settings) == [[:], ["lambda": 0.5]])
-        #expect(entry.definition.plan?.memberCount == 1000 && entry.definition.plan?.effect == 0.05)
-        #expect(try send("", "name=less-variety&\(whole)").status == 400)
-        let page = try get(daemon, "/admin/experiments/less-variety", [field]).text
-        #expect(page.contains("id=\"verdict\"") && page.contains("no member is known to have been shown a list"))
-        #expect(try send("/less-variety/stop", "").status == 400)
-        #expect(try send("/other/stop", "sure=yes").status == 400)
-        #expect(ExperimentRegister(encoded: try store.experiments())?["less-variety"]?.stoppedAtMilliseconds == nil)
-        #expect(try send("/less-variety/stop", "sure=yes").status == 303)
-        #expect(ExperimentRegister(encoded: try store.experiments())?["less-variety"]?.stoppedAtMilliseconds != nil)
-        #expect(try get(daemon, "/admin/experiments/other", [field]).status == 404)
-        #expect(lines.all.contains("pages: olga started the experiment less-variety"))
-        #expect(lines.all.contains("pages: olga stopped the experiment less-variety"))
-    }
-
-    @Test("A report shows the intervals of all measures as a picture and as a table")
-    func report() throws {
-        var register = ExperimentRegister()
-        let definition = ExperimentDefinition(
-            "longer", arms: [.init("usual"), .init("longer")],
-            plan: ExperimentPlan(decides: .clicks, memberCount: 100, effect: 0.1))
-        #expect(register.start(definition, atMilliseconds: Bearers.now - 3_600_000) == nil)
-        let store = FakeStore(try Community.version("v1"))
-        #expect(try store.setExperiments(register.encoded, replacing: nil))
-        let source = try members.source()
-        let insert = try Database(path: members.path, mode: .readWrite)
-        for number in 0..<120 {
-            let id = "m\(number)"
-            try insert.execute("INSERT INTO users (user_id) VALUES ('\(id)')")
-            let shown = Bearers.now - 1_800_000
-            let exposure = ExposureRecord(
-                experiment: "longer", arm: number % 2 == 0 ? "usual" : "longer", recommendationID: "v1-\(id)",
-                firstPosition: 1, shownCount: 1, filters: "", atMilliseconds: shown)
-            try source.record(exposures: [MemberChange(ofUser: id, .expose([exposure]))])
-            // Clicks vary in both arms.
-            guard number % 3 == 0 || number % 5 == 0 else { continue }
-            let click = InteractionRecord(
-                id: "c\(number)", .click, groupID: "alps", atMilliseconds: shown + 1000,
-                recommendationID: "v1-\(id)")
-            _ = try source.apply(MemberChange(ofUser: id, .record([click])))
-        }
-        try Catalog.applyLog(of: members.path)
-        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
-        defer { daemon.stop() }
-        let field = try #require(try signIn(daemon).cookie)
-        let page = try get(daemon, "/admin/experiments/longer", [field]).text
-        #expect(page.contains("usual 60, longer 60"))
-        #expect(page.contains("class=\"interval main\"") && page.contains("clicks (decides)"))
-        #expect(page.contains("Nothing speaks against"), "\(page)")
     }
 
     @Test("A comparison of versions shows the lists of members, and of the one who is asked for")

@@ -36,8 +36,8 @@ package struct FolderStore: VersionStore {
     /// The folder's path.
     package var location: String { layout.directory }
 
-    /// The board of daemons, kept as files in the folder.
-    package var board: (any DaemonBoard)? { FolderBoard(layout: layout) }
+    /// Returns a board of daemons, kept as files in the folder.
+    package func board(of kind: BoardKind) -> (any DaemonBoard)? { FolderBoard(layout: layout, kind: kind) }
 
     /// Writes a version with its members, and verifies the written files.
     ///
@@ -327,6 +327,8 @@ extension FolderStore {
 /// versions/.removed-NAME/     a version that is being removed
 /// pins/NAME                   an empty file; pruning keeps the version
 /// daemons/HOST-PROCESS        a daemon's report about itself, JSON; valid for 20 seconds
+/// lists/DAY-DAEMON            what members did with a daemon's lists on a day, as sums in JSON; valid for 35 days
+/// endings/DIGEST              a session of the pages that was signed out; valid for eight hours
 /// experiments.json            the site's experiments
 /// site.json                   the state of the site (`PublishedSite`)
 /// .lock                       locked (flock) while a version is published or old ones are removed
@@ -349,9 +351,8 @@ struct FolderLayout: Sendable {
     var currentLock: String { directory + "/.current.lock" }
 
     var pins: String { directory + "/pins" }
-    var daemons: String { directory + "/daemons" }
 
-    func daemon(_ id: String) -> String { daemons + "/" + id }
+    func board(_ kind: BoardKind) -> String { "\(directory)/\(kind.rawValue)s" }
     func pin(_ name: VersionName) -> String { pins + "/" + name.description }
     func version(_ name: VersionName) -> String { versions + "/" + name.description }
     func incoming(_ name: VersionName) -> String { versions + "/" + Self.incomingPrefix + name.description }

@@ -37,6 +37,8 @@ import Model
 ///
 /// - `daemons`: a set of the daemons' ids.
 /// - `daemon:ID`: a daemon's report about itself, JSON. The key expires after 20 seconds.
+/// - `lists`, `list:ID`: the same of what members did with a daemon's lists on a day, as sums, for 35 days.
+/// - `endings`, `ending:ID`: the same of sessions of the pages that were signed out, for eight hours.
 /// - `journals`: a set of the names of the journals that have a stream.
 /// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
 ///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its
@@ -99,8 +101,8 @@ struct RedisLayout: Sendable {
     var incoming: String { prefix + "incoming" }
     var publisher: String { prefix + "publisher" }
     var pins: String { prefix + "pins" }
-    var daemons: String { prefix + "daemons" }
-    func daemon(_ id: String) -> String { "\(prefix)daemon:\(id)" }
+    func board(_ kind: BoardKind) -> String { "\(prefix)\(kind.rawValue)s" }
+    func entry(_ id: String, on kind: BoardKind) -> String { "\(prefix)\(kind.rawValue):\(id)" }
 
     var experiments: String { prefix + "experiments" }
     var site: String { prefix + "site" }

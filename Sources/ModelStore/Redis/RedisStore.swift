@@ -40,8 +40,8 @@ package final class RedisStore: SharedStore {
 
     package var shared: (any SharedStore)? { self }
 
-    /// The board of daemons, kept as keys of this store.
-    package var board: (any DaemonBoard)? { RedisBoard(store: self) }
+    /// Returns a board of daemons, kept as keys of this store.
+    package func board(of kind: BoardKind) -> (any DaemonBoard)? { RedisBoard(store: self, kind: kind) }
 
     /// Writes a version and its members, reads everything back, compares it and lists the version.
     ///

@@ -122,6 +122,8 @@ extension KeyWatch: MetricSource {
 struct Gate: Sendable {
     private let policy: AccessPolicy
     private let authenticator: Authenticator?
+    /// The reader of the tokens that are sessions of the pages.
+    private let sessions: Authenticator?
     private let limiter: RateLimiter
     private let crossOrigin: CrossOriginPolicy
     /// The sessions of the pages for operators; nil for no pages.
@@ -135,6 +137,8 @@ struct Gate: Sendable {
         self.crossOrigin = crossOrigin
         self.pages = pages
         authenticator = policy.keys.map { Authenticator(keys: $0, checker: policy.checker) }
+        let checker = TokenChecker(audience: policy.checker.audience + PageSessions.audience)
+        sessions = policy.keys.map { Authenticator(keys: $0, checker: checker) }
         limiter = RateLimiter(limits)
     }
 
@@ -164,7 +168,7 @@ struct Gate: Sendable {
         }
         let claims =
             access == .page
-            ? try pageClaims(authenticator, headers, at: now) : try authenticator.claims(in: headers, at: now)
+            ? try pageClaims(headers, at: now) : try authenticator.claims(in: headers, at: now)
         // The rate comes before the permission, so that forbidden requests count as well.
         if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }
         try access.check(claims, path)
@@ -173,26 +177,35 @@ struct Gate: Sendable {
 }
 
 extension Gate {
-    /// Returns the claims of the token that the request's session was opened with.
-    private func pageClaims(
-        _ authenticator: Authenticator, _ headers: HTTPHeaders, at now: Int64
-    ) throws(Problem) -> TokenClaims {
-        guard let token = pages?.token(in: headers, at: now) else { throw .notSignedIn() }
-        do throws(TokenError) { return try authenticator.claims(of: "Bearer \(token)", at: now) } catch {
+    /// Returns the claims of the request's session.
+    private func pageClaims(_ headers: HTTPHeaders, at now: Int64) throws(Problem) -> TokenClaims {
+        guard let sessions, let session = pages?.session(in: headers) else { throw .notSignedIn() }
+        do throws(TokenError) { return try sessions.claims(of: "Bearer \(session)", at: now) } catch {
             throw .badToken(error)
         }
     }
 
-    /// Checks that a token is an admin's.
+    /// Returns a session for an admin's token, which ends with the token and with its key.
     ///
     /// - Throws: a `Problem` of status 401 or 403.
-    func checkAdmin(_ token: String, at now: Int64) throws(Problem) {
-        guard let authenticator else { return }
+    func session(for token: String, at now: Int64) throws(Problem) -> String {
+        guard let authenticator, let keys = policy.keys?.current.keys else { throw .notSignedIn() }
         let claims: TokenClaims
         do throws(TokenError) { claims = try authenticator.claims(of: "Bearer \(token)", at: now) } catch {
             throw .badToken(error)
         }
         try Access.page.check(claims, PathParameters(names: [], values: []))
+        let id = JSONWebToken(reading: token, key: nil)?.header("kid")
+        let end = min(claims.expiresAtMilliseconds, now + PageSessions.lifetimeSeconds * 1000)
+        do throws(TokenError) {
+            // The issuer makes each session another one.
+            return try TokenClaims(
+                subject: claims.subject, role: .admin, expiresAtMilliseconds: end, validFromMilliseconds: now
+            ).token(
+                signedWith: keys.key(withID: id) ?? keys.signing,
+                audience: policy.checker.audience + PageSessions.audience,
+                issuer: String(UInt64.random(in: .min ... .max)))
+        } catch { throw .badToken(error) }
     }
 
     /// Refuses a request without a token that a page of another site may have made.

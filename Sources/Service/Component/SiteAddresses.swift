@@ -8,11 +8,14 @@ package struct SiteAddresses: Sendable, Equatable {
     package var groups: AddressTemplate?
     /// The pictures of photos, or nil if they are not known.
     package var photos: AddressTemplate?
+    /// The pictures of photos on the pages for operators, or nil for pages without photos.
+    package var pagePhotos: AddressTemplate?
 
     /// Creates addresses; by default none is known.
-    package init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil) {
+    package init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil, arePhotosOnPages: Bool = true) {
         self.groups = groups
         self.photos = photos
+        pagePhotos = arePhotosOnPages ? photos : nil
     }
 }
 
@@ -34,6 +37,9 @@ package struct AddressTemplate: Sendable, Equatable {
         else { return nil }
         self.text = text
     }
+
+    /// The scheme, the host and the port, or nil if ids are in the host, or it has other characters than a host has.
+    var origin: String? { text.prefixMatch(of: /(https?:\/\/[A-Za-z0-9.\-\[\]:]+)[\/?#]/).map { String($0.output.1) } }
 
     /// Returns the address of an id, which is percent-encoded; a place for a size stays.
     func address(of id: String) -> String { text.replacing("{id}", with: HTML.segment(id)) }

@@ -212,10 +212,22 @@ extension Responder {
         return .table("Arms", ["Arm", "#Weight", "Settings", "Version"], rows)
     }
 
-    private static func course(_ entry: ExperimentRegister.Entry, _ course: ExperimentCourse, _ members: HTML) -> HTML {
+    private static func course(
+        _ entry: ExperimentRegister.Entry, _ course: ExperimentCourse, _ count: Int, _ arms: HTML = ""
+    ) -> HTML {
         let plan = entry.definition.plan
-        var ends = plan?.memberCount.map { ["with \($0) members"] } ?? []
-        if let end = entry.definition.endsAt, let time = UnixTime(seconds: end) { ends.append("on \(time)") }
+        var members: HTML = "\(count.grouped)\(arms)"
+        if let wanted = plan?.memberCount {
+            members = "\(count.grouped) of \(wanted.grouped) members\(arms)"
+            if course.stage == .running, count > 0, count < wanted {
+                // In floating point, as one member of a million in a second is years away.
+                let length = Double(course.now - course.startedAt) * Double(wanted) / Double(count)
+                let end = Double(course.startedAt) + length
+                if end < 4e12 { members = "\(members), at this pace until \(HTML.day(Int64(end), hasTime: false))" }
+            }
+        }
+        let end = entry.definition.endsAt.map { end -> HTML in "on \(HTML.day(end * 1000))" }
+        let isBySize = plan?.memberCount != nil
         let stage: HTML =
             switch course.stage {
             case .running: "runs: only the always-valid bounds count"
@@ -225,7 +237,10 @@ extension Responder {
         return .facts([
             ("Stage", stage), ("Day", "\(course.dayCount)"), ("Members", members),
             ("Decides", "\(plan?.decides.rawValue ?? "–")"),
-            ("Ends", "\(ends.isEmpty ? "–" : ends.joined(separator: " or "))"),
+            (
+                "Ends",
+                "\(if: isBySize, "with these members")\(if: isBySize && end != nil, " or ")\(end ?? (isBySize ? "" : "–"))"
+            ),
         ])
     }
 
@@ -253,8 +268,9 @@ extension Responder {
         let report = ExperimentReport(
             entry.definition, outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let names = report.definition.arms.map(\.name)
-        let members = zip(names, report.memberCounts).map { "\($0) \($1)" }.joined(separator: ", ")
-        let head: HTML = "\(course(entry, report.course, "\(members)"))\(health(report.health))"
+        let arms = zip(names, report.memberCounts).map { "\($0) \($1)" }.joined(separator: ", ")
+        let count = report.memberCounts.reduce(0, +)
+        let head: HTML = "\(course(entry, report.course, count, " (\(arms))"))\(health(report.health))"
         guard report.distrust == nil else { return head }
         let tuning = report.plannedTuningCount
         func role(_ measure: Measure) -> String {
@@ -276,7 +292,8 @@ extension Responder {
                 .decimals(comparison.control), .decimals(comparison.value),
                 comparison.relative.map { "\(percent($0.difference))" } ?? "–",
                 always.map { "\(percent($0.lower)) to \(percent($0.upper))" } ?? "–", p.map { .decimals($0) } ?? "–",
-                conclusion(report.conclusion(of: comparison, tuningCount: tuning), comparison.measure),
+                conclusion(
+                    report.conclusion(of: comparison, tuningCount: tuning), comparison.measure, report.course),
             ]
         }
         return """
@@ -289,20 +306,25 @@ extension Responder {
             """
     }
 
-    private static func conclusion(_ conclusion: Conclusion, _ measure: Measure) -> HTML {
+    private static func conclusion(_ conclusion: Conclusion, _ measure: Measure, _ course: ExperimentCourse) -> HTML {
         switch conclusion {
         case .more: measure.isGuardrail ? "<span class=\"bad\">more: harm</span>" : "<span class=\"good\">more</span>"
         case .less: measure.isGuardrail ? "<span class=\"good\">less</span>" : "<span class=\"bad\">less: harm</span>"
-        case .undecided: "no difference found"
-        case .tooEarly: "too early to say"
+        case .undecided, .tooEarly: open(conclusion, course)
         }
+    }
+
+    /// Says that nothing is decided: not yet, or not at all.
+    private static func open(_ conclusion: Conclusion, _ course: ExperimentCourse) -> HTML {
+        course.stage == .running
+            ? "not decided yet" : conclusion == .tooEarly ? "too little has happened" : "no difference found"
     }
 
     private static func votes(_ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes) -> HTML {
         let definition = entry.definition
         let checks = ExperimentReport.interleavedHealth(
             outcomes.members, course: outcomes.course, facts: outcomes.facts)
-        let head: HTML = "\(course(entry, outcomes.course, "\(outcomes.members.count)"))\(health(checks))"
+        let head: HTML = "\(course(entry, outcomes.course, outcomes.members.count))\(health(checks))"
         guard checks.distrust == nil else { return head }
         let names = definition.arms.map(\.name)
         let tuning = definition.plan?.memberCount ?? InterleavingVotes.usualTuningCount
@@ -317,12 +339,12 @@ extension Responder {
         }
         let rows = all.map { measure, votes -> [HTML] in
             let interval = votes.alwaysValidInterval(tuningCount: tuning)
+            let found = votes.conclusion(isFinal: isFinal, tuningCount: tuning, error: error)
             let conclusion: HTML =
-                switch votes.conclusion(isFinal: isFinal, tuningCount: tuning, error: error) {
+                switch found {
                 case .more: "\(names[1]) is better"
                 case .less: "\(names[0]) is better"
-                case .undecided: "no difference found"
-                case .tooEarly: "too early to say"
+                case .undecided, .tooEarly: open(found, outcomes.course)
                 }
             return [
                 "\(measure.rawValue)", "\(votes.first)", "\(votes.second)", "\(votes.neither)",

@@ -36,7 +36,7 @@ extension Responder {
     /// The most neighbours of each relation on a group's page.
     private static let neighbourLimit = 20
 
-    /// Shows trending and hidden groups, and a table of all.
+    /// Shows trending groups, and a table of all.
     @Sendable
     fileprivate static func groupsPage(_ call: Call) throws(Problem) -> Page {
         let snapshot = try call.snapshot
@@ -52,23 +52,8 @@ extension Responder {
             """
             \(HTML.table(
                 "Trending groups", ["#Rank", "Group", "#Unusual by", "#Joined", "#Posted", "#Usual week"], trending))
-            \(try hiddenTable(call))
             \(try GroupTable(call).html)
             """)
-    }
-
-    private static func hiddenTable(_ call: Call) throws(Problem) -> HTML {
-        guard let community = try? call.community(with: .siteDecisions) else { return "" }
-        let hidden = try call.orUnavailable { () throws(Failure) in
-            try community.hiddenGroups(after: nil, limit: 100)
-        }
-        let rows = hidden.map { group -> [HTML] in
-            [
-                .group(group.id, title: ""), .time(group.hiddenAtMilliseconds),
-                call.forms.button("Show again", "/admin/groups/\(HTML.segment(group.id))/hidden", "hidden", "no"),
-            ]
-        }
-        return .table("Hidden groups (the first 100)", ["Group", "Hidden since", "Change"], rows)
     }
 
     /// Shows a group: its facts, its neighbours in each relation, and what can be decided about it.
@@ -87,6 +72,7 @@ extension Responder {
             \(reason)
             \(facts(of: index, snapshot.relations, in: all))
             \(decisions(call, concealment))
+            \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")
             \(season(of: index, in: all))
             """
@@ -186,7 +172,9 @@ extension Responder {
         guard Set(percents).count > 1 else { return "" }
         return """
             <h2>Season</h2>
-            \(BarChart("Activity by month, in percent of the average", Array(zip(HTML.months, percents))).html)
+            \(Chart(
+                "Activity by month, in percent of the average",
+                zip(HTML.months, percents).map { Chart.Point(name: $0, label: $0, value: Double($1)) }).html)
             """
     }
 }

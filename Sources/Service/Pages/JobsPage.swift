@@ -77,8 +77,8 @@ extension Responder {
             manifest.objections.map { "<span class=\"bad\">refused: \($0.joined(separator: "; "))</span>" }
             ?? "<span class=\"good\">accepted</span>"
         return """
-            <details><summary>\(HTML.time(manifest.createdAtMilliseconds)), \(HTML.decimals(seconds)) s, \(gate) \
-            <span class="soft">\(manifest.version.description)</span></summary>
+            <details><summary>\(HTML.day(manifest.createdAtMilliseconds, hasYear: false)), \
+            \(HTML.decimals(seconds)) s, \(gate) <small>\(manifest.version.description)</small></summary>
             \(HTML.table("Steps of \(manifest.version.description)", ["Step", "#Seconds", "#Peak MiB"], rows))
             </details>
             """

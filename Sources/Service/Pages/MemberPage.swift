@@ -60,7 +60,7 @@ extension Responder {
             \(facts(of: context))
             \(try why(call, context))
             <h2>The list, as it would be made now</h2>
-            \(rows(of: list, context.snapshot))
+            \(try rows(of: list, context.snapshot, call))
             \(interests(list))
             \(joined(context))
             \(trace(of: context))
@@ -112,7 +112,7 @@ extension Responder {
         let joined = context.request.profile.joined
         guard !joined.isEmpty else { return "" }
         let rows = joined.prefix(joinedLimit).map { one -> [HTML] in
-            [name(of: one.group, context.snapshot), one.atMilliseconds.map(HTML.day) ?? "not known"]
+            [name(of: one.group, context.snapshot), one.atMilliseconds.map { HTML.day($0) } ?? "not known"]
         }
         let caption = "Joined groups\(joined.count > joinedLimit ? " (the first \(joinedLimit))" : "")"
         return """
@@ -120,10 +120,14 @@ extension Responder {
             """
     }
 
-    private static func rows(of list: Recommendations, _ snapshot: VisibleSnapshot) -> HTML {
-        let rows = list.recommendations.map { row -> [HTML] in
+    private static func rows(of list: Recommendations, _ snapshot: VisibleSnapshot, _ call: Call) throws(Problem)
+        -> HTML
+    {
+        let ids = list.recommendations.map(\.group.group.groupId)
+        let rows = zip(list.recommendations, try call.strips(ofGroups: ids, limit: 3)).map { row, strip -> [HTML] in
             [
-                "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
+                "\(row.group.group.rank)",
+                "\(HTML.group(row.group.group.groupId, title: row.group.group.title))\(strip)",
                 .decimals(row.group.score), "<ul class=\"words\">\(reasons(row.reasons, snapshot))</ul>",
                 "\(row.origin.explanation ?? "joined groups")", "\(row.placement.words)",
                 "<bdi>\(row.interest ?? "–")</bdi>",
@@ -236,21 +240,30 @@ extension Responder {
             let basis: PhotoBasis = similar == nil ? .pools : .both
             return (try answers.groups(forPhoto: call.id, by: basis, limit: rowLimit), similar)
         }
-        let rows = answer.groups.map { row -> [HTML] in
+        let ids = answer.groups.map(\.group.group.groupId)
+        let rows = zip(answer.groups, try call.strips(ofGroups: ids, limit: 4)).map { row, strip -> [HTML] in
             let reasons = row.reasons.map { reason -> HTML in "<li>\(words(reason))</li>" }
             return [
-                "\(row.group.group.rank)", .group(row.group.group.groupId, title: row.group.group.title),
+                "\(row.group.group.rank)",
+                "\(HTML.group(row.group.group.groupId, title: row.group.group.title))\(strip)",
                 .decimals(row.group.score), "<ul class=\"words\">\(reasons)</ul>",
             ]
         }
         let photos = (similar?.photos ?? []).map { row -> [HTML] in
             [photo(row.photoId), .decimals(row.similarity), row.duplicate ? "a near-duplicate" : ""]
         }
+        let wall = call.photos?.wall(
+            (similar?.photos ?? []).map { row in
+                let note: HTML = row.duplicate ? ", a near-duplicate" : ""
+                return .init(id: row.photoId, words: ", similarity \(HTML.decimals(row.similarity))\(note)")
+            })
         return Page(
             "Photo \(call.id)",
             """
+            \(call.photos.map { $0.large(call.id) })
+            \(if: similar != nil, "<h2>Photos that look like it</h2>\(wall)")
+            \(if: similar != nil, .table("Their similarity", ["Photo", "#Similarity", "Note"], photos))
             \(HTML.table("Groups that the photo could go to", ["#Rank", "Group", "#Score", "Because of"], rows))
-            \(if: similar != nil, .table("Photos that look like it", ["Photo", "#Similarity", "Note"], photos))
             """)
     }
 

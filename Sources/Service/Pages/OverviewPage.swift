@@ -28,6 +28,7 @@ extension Responder {
         let content: HTML = """
             \(overview.verdict)
             \(facts(readiness, call.responder.requests?.total, overview))
+            \(ListOutcome(call, overview.versions, now).html)
             \(jobs(overview))
             <h2>Daemons</h2>
             \(daemons(overview, current: readiness.freshness.version.modelVersion))
@@ -62,7 +63,7 @@ extension Responder {
         return .facts(facts)
     }
 
-    /// Shows a job that runs, the last ones, and when the next recompute is to be expected.
+    /// Shows a job that runs, and the last ones.
     private static func jobs(_ overview: Overview) -> HTML {
         var facts: [(name: String, value: HTML)] = []
         if let running = overview.runs.first(where: \.isRunning) {
@@ -71,16 +72,6 @@ extension Responder {
         for last in overview.lastRuns {
             let state: HTML = last.isBad ? "<span class=\"bad\">failed</span>" : "done"
             facts.append(("Last \(last.job)", "\(state) \(overview.span(since: last.lastMilliseconds)) ago"))
-        }
-        let starts = overview.versions.map(\.createdAtMilliseconds)
-        let gaps = zip(starts, starts.dropFirst()).map { $1 - $0 }.sorted()
-        // Versions of one afternoon were made by hand.
-        if let newest = starts.last, let gap = gaps.isEmpty ? nil : gaps[gaps.count / 2], gap > 6 * 3_600_000 {
-            facts.append(
-                (
-                    "Next recompute, by the last ones",
-                    "\(HTML.time(newest + gap)), every \(HTML.span(seconds: gap / 1000))"
-                ))
         }
         return facts.isEmpty ? "" : "<h2><a href=\"/admin/jobs\">Jobs</a></h2>\(HTML.facts(facts))"
     }

@@ -32,22 +32,25 @@ struct Page: Sendable {
 
     /// The header fields that every page has.
     ///
-    /// The policy allows the daemon's own files and nothing else: no inline script or style, no other site, no frame.
-    static let headers: HTTPHeaders = [
-        "Content-Type": "text/html; charset=utf-8",
-        "Content-Security-Policy": """
-        default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
-        form-action 'self'; base-uri 'none'; frame-ancestors 'none'
-        """,
-        "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "no-referrer",
-        "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
-    ]
+    /// The policy allows the daemon's own files, and pictures from the site's own address. It allows no inline script
+    /// or style, no other site and no frame.
+    private static func headers(_ photos: PagePhotos?) -> HTTPHeaders {
+        [
+            "Content-Type": "text/html; charset=utf-8",
+            "Content-Security-Policy": """
+            default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'\(photos.map { " \($0.origin)" } ?? ""); \
+            connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'
+            """,
+            "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY", "Referrer-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+        ]
+    }
 
     /// Returns the page as a response.
     ///
     /// - Parameter forms: the forms of the request's session; nil for a page outside a session, without navigation.
     func response(_ forms: PageForms?, status: HTTPStatus = .ok) -> HTTPResponse {
-        HTTPResponse(status: status, headers: Self.headers, body: Array(document(forms).text.utf8))
+        HTTPResponse(status: status, headers: Self.headers(forms?.photos), body: Array(document(forms).text.utf8))
     }
 
     private func document(_ forms: PageForms?) -> HTML {
@@ -105,6 +108,8 @@ struct PageForms: Sendable {
     let secret: String
     /// Whether somebody has signed in, and can sign out.
     let canSignOut: Bool
+    /// The pictures that pages may show; nil for none.
+    var photos: PagePhotos?
 
     /// Returns a form that posts its fields.
     ///
@@ -203,23 +208,22 @@ extension HTML {
     static func version(_ manifest: Manifest) -> HTML {
         let name = manifest.version.description
         return """
-            <a href="/admin/versions/\(name)">\(day(manifest.createdAtMilliseconds))</a> <small>\(name)</small>
+            <a href="/admin/versions/\(name)">\(day(manifest.createdAtMilliseconds, hasYear: false))</a> \
+            <small>\(name)</small>
             """
     }
 
-    /// The names of the months.
+    /// The names of the months, and of the days of the week.
     static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    static let weekdays = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 
-    /// A time in UTC as people say it, "27 Nov, 19:55", marked up for programs.
-    static func day(_ milliseconds: Int64) -> HTML {
+    /// A time in UTC as people say it, "27 Nov 2026, 19:55", marked up for programs.
+    static func day(_ milliseconds: Int64, hasYear: Bool = true, hasTime: Bool = true) -> HTML {
         guard let time = UnixTime(seconds: milliseconds / 1000)?.description else { return "\(milliseconds)" }
-        guard let month = Int(time.dropFirst(5).prefix(2)), let day = Int(time.dropFirst(8).prefix(2)) else {
-            return "\(time)"
-        }
-        let year = time.prefix(4)
+        let date = CalendarDate(unixMilliseconds: milliseconds)
         return """
-            <time datetime="\(time)" title="\(time)">\(day) \(months[month - 1]) \(year), \
-            \(time.dropFirst(11).prefix(5))</time>
+            <time datetime="\(time)" title="\(time)">\(date.day) \(months[date.month - 1])\
+            \(if: hasYear, " \(date.year)")\(if: hasTime, ", \(time.dropFirst(11).prefix(5))")</time>
             """
     }
 

@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Model
 import ModelStore
 import Synchronization
@@ -43,8 +43,10 @@ final class PageCache: Sendable {
     }
 }
 
-/// The ids, titles and topics of a version's groups in lower case, one after the other, for searches.
+/// The ids, titles and topics of a version's groups, one after the other, for searches.
 ///
+/// They are in lower case, with letters and accents apart: so composed and decomposed letters find each other, and
+/// "cafe" finds "café".
 /// They take about 60 bytes a group. A search for a word reads them all.
 struct SearchedNames: Sendable {
     private let bytes: [UInt8]
@@ -55,7 +57,7 @@ struct SearchedNames: Sendable {
         var (bytes, ends) = ([UInt8](), [Int]())
         for group in 0..<model.groupCount {
             let topics = model.topics(of: group).joined(separator: " ")
-            bytes += "\(model.id(of: group)) \(model.title(of: group)) \(topics)\n".lowercased().utf8
+            bytes += "\(model.id(of: group)) \(model.title(of: group)) \(topics)\n".searched.utf8
             ends.append(bytes.count)
         }
         self.bytes = bytes
@@ -66,7 +68,7 @@ struct SearchedNames: Sendable {
     ///
     /// The groups come in the order of their indexes. Without words, all match.
     func forEach(matching text: String, _ body: (_ group: Int) -> Bool) {
-        let words = text.lowercased().split(separator: " ").map { Array($0.utf8) }
+        let words = text.searched.split(separator: " ").map { Array($0.utf8) }
         guard let first = words.first else {
             _ = ends.indices.allSatisfy(body)
             return
@@ -94,5 +96,14 @@ struct SearchedNames: Sendable {
             }
             return nil
         }
+    }
+}
+
+extension String {
+    /// The text as it is searched: in lower case, with letters and accents apart.
+    fileprivate var searched: String {
+        let text = lowercased()
+        // Nearly all names are ASCII, which has one form.
+        return text.utf8.allSatisfy { $0 < 0x80 } ? text : text.decomposedStringWithCanonicalMapping
     }
 }

@@ -62,7 +62,7 @@ extension Call {
     /// The forms of the request's session.
     var forms: PageForms {
         guard let pages = responder.pages else { return PageForms(secret: "", canSignOut: false) }
-        return PageForms(secret: pages.secret(for: headers), canSignOut: bearer != nil)
+        return PageForms(secret: pages.secret(for: headers), canSignOut: bearer != nil, photos: photos)
     }
 
     /// The name of the operator whose request this is, for the log.
@@ -77,7 +77,12 @@ struct FormFields: Sendable {
     ///
     /// - Throws: a `Problem` of status 415, 400, or 403 if the form comes from a page of another site.
     init(of call: Call) throws(Problem) {
-        if let site = call.headers["Sec-Fetch-Site"], site != "same-origin", site != "none" { throw .forgedForm() }
+        if let site = call.headers["Sec-Fetch-Site"] {
+            guard site == "same-origin" || site == "none" else { throw .forgedForm() }
+        } else if let origin = call.headers["Origin"] {
+            // A browser that does not say whose page the form is on says it with the origin.
+            guard let host = call.headers["Host"], origin.hasSuffix("://\(host)") else { throw .forgedForm() }
+        }
         let type = call.headers["Content-Type"]?.split(separator: ";").first?.trimmingSpaces.lowercased()
         guard type == "application/x-www-form-urlencoded" else {
             throw Problem(
@@ -169,12 +174,7 @@ extension Endpoint {
             return "/admin/sign-in"
         } answer: { path in
             // Nothing of the session stays in the browser, nor can "Back" show it.
-            .goTo(
-                path,
-                [
-                    "Set-Cookie": "\(PageSessions.cookie)=; Path=/admin; Max-Age=0; HttpOnly; Secure; SameSite=Strict",
-                    "Clear-Site-Data": "\"cache\", \"storage\"",
-                ])
+            .goTo(path, ["Set-Cookie": PageSessions.field(""), "Clear-Site-Data": "\"cache\", \"storage\""])
         },
     ]
 }
@@ -219,18 +219,15 @@ extension Responder {
     fileprivate static func signIn(_ call: Call) throws(Problem) -> HTTPResponse {
         let fields = try FormFields(of: call)
         let next = safePath(fields["to"])
-        guard let pages = call.responder.pages, call.gate.knowsTokens else { return .goTo(next) }
+        guard call.gate.knowsTokens else { return .goTo(next) }
         let token = fields["token"].filter { !$0.isWhitespace }
         do throws(Problem) {
-            _ = try call.gate.checkAdmin(token, at: call.responder.now())
+            let session = try call.gate.session(for: token, at: call.responder.now())
+            return .goTo(next, ["Set-Cookie": PageSessions.field(session)])
         } catch {
             let failure: SignInFailure = error.status == .forbidden ? .role : .token
             return .goTo("/admin/sign-in?to=\(HTML.segment(next))&failed=\(failure.rawValue)")
         }
-        let id = pages.open(with: token, at: call.responder.now())
-        let cookie =
-            "\(PageSessions.cookie)=\(id); Path=/admin; Max-Age=\(PageSessions.idleSeconds); HttpOnly; Secure; SameSite=Strict"
-        return .goTo(next, ["Set-Cookie": cookie])
     }
 
     /// Returns a path of these pages, whatever was asked for; another site's address becomes the overview.

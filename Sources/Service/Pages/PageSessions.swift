@@ -1,74 +1,71 @@
+import Basics
+import Changes
 import HTTP
+import ModelStore
 import Synchronization
 
 /// The sessions of operators who have signed in to the pages.
 ///
-/// A session stands for the token it was opened with. Each request checks that token again, so a session ends with its
-/// token or its key.
+/// The cookie is the session: a token of its own kind, signed with a key of the daemon. So every daemon with the same
+/// keys opens it, and it ends with its key. Sessions that were signed out are on a board of the store, for all daemons.
 final class PageSessions: Sendable {
-    /// The name of the cookie that carries the id of a session.
-    static let cookie = "coterie-session"
+    /// The name of the cookie.
+    private static let cookie = "coterie-session"
     /// The name of the form field that carries the secret of a session.
     static let secretField = "secret"
-    /// The longest time without a request before a session ends, in seconds.
-    static let idleSeconds: Int64 = 2 * 3600
-    /// The most sessions at a time, inclusive; the one that was idle longest gives way to a new one.
-    static let limit = 256
+    /// The longest time of a session, in seconds.
+    static let lifetimeSeconds: Int64 = BoardKind.endings.lifetimeSeconds
+    /// The addition to the audience of a daemon's tokens, so that neither passes for the other.
+    static let audience = " pages"
 
-    private struct Session {
-        var token: String
-        /// The value that every form of the session must send, against forged forms.
-        var secret: String
-        var usedAtMilliseconds: Int64
-    }
-
-    private let sessions = Mutex<[String: Session]>([:])
+    private let store: any VersionStore
+    /// The digests of sessions that were ended here, and of those on the board.
+    private let ended = Mutex<(here: Set<String>, onBoard: Set<String>)>(([], []))
     /// The secret of forms on a daemon without keys, where nobody signs in.
-    private let openSecret = PageSessions.randomText()
+    private let openSecret = Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
 
-    /// Opens a session for a token that has been checked.
+    init(_ store: any VersionStore) { self.store = store }
+
+    /// Returns the session of a request, or nil if it has none, or one that has been ended.
+    func session(in headers: HTTPHeaders) -> String? {
+        guard let session = Self.value(in: headers) else { return nil }
+        let digest = Self.digest(of: session, for: "end")
+        return ended.withLock { $0.here.contains(digest) || $0.onBoard.contains(digest) } ? nil : session
+    }
+
+    /// Reads which sessions were ended on other daemons.
     ///
-    /// - Returns: the id of the session.
-    func open(with token: String, at now: Int64) -> String {
-        let id = Self.randomText()
-        sessions.withLock { sessions in
-            sessions = sessions.filter { now - $0.value.usedAtMilliseconds < Self.idleSeconds * 1000 }
-            if sessions.count >= Self.limit,
-                let oldest = sessions.min(by: { $0.value.usedAtMilliseconds < $1.value.usedAtMilliseconds })
-            {
-                sessions[oldest.key] = nil
-            }
-            sessions[id] = Session(token: token, secret: Self.randomText(), usedAtMilliseconds: now)
-        }
-        return id
+    /// It is called at intervals, so that no request waits for the store.
+    func follow() {
+        guard let reports = try? store.board(of: .endings)?.reports() else { return }
+        ended.withLock { $0.onBoard = Set(reports.map { String(decoding: $0, as: UTF8.self) }) }
     }
 
+    /// Ends the session of a request on all daemons of the store.
     func end(_ headers: HTTPHeaders) {
-        guard let id = Self.sessionID(in: headers) else { return }
-        sessions.withLock { $0[id] = nil }
-    }
-
-    /// Returns the token of the request's session, or nil if the request has none.
-    func token(in headers: HTTPHeaders, at now: Int64) -> String? {
-        guard let id = Self.sessionID(in: headers) else { return nil }
-        return sessions.withLock { sessions in
-            guard let session = sessions[id] else { return nil }
-            guard now - session.usedAtMilliseconds < Self.idleSeconds * 1000 else {
-                sessions[id] = nil
-                return nil
-            }
-            sessions[id]?.usedAtMilliseconds = now
-            return session.token
-        }
+        guard let session = Self.value(in: headers) else { return }
+        let digest = Self.digest(of: session, for: "end")
+        ended.withLock { _ = $0.here.insert(digest) }
+        try? store.board(of: .endings)?.post(Array(digest.utf8), ofDaemon: digest)
     }
 
     /// Returns the value that forms of the request's session must send.
     func secret(for headers: HTTPHeaders) -> String {
-        guard let id = Self.sessionID(in: headers) else { return openSecret }
-        return sessions.withLock { $0[id]?.secret } ?? openSecret
+        Self.value(in: headers).map { Self.digest(of: $0, for: "forms") } ?? openSecret
     }
 
-    private static func sessionID(in headers: HTTPHeaders) -> String? {
+    /// Returns the header field that gives a browser a session, or takes it away if it is empty.
+    static func field(_ session: String) -> String {
+        let age = session.isEmpty ? 0 : lifetimeSeconds
+        return "\(cookie)=\(session); Path=/admin; Max-Age=\(age); HttpOnly; Secure; SameSite=Strict"
+    }
+
+    /// Returns a text from which the session does not follow: the session is the key of a code.
+    private static func digest(of session: String, for purpose: String) -> String {
+        Base64URL.encode(Authentication.code(of: Array(purpose.utf8), key: Array(session.utf8)))
+    }
+
+    private static func value(in headers: HTTPHeaders) -> String? {
         for field in headers.fields where field.name.lowercased() == "cookie" {
             for pair in field.value.split(separator: ";") {
                 let parts = pair.split(separator: "=", maxSplits: 1)
@@ -76,11 +73,5 @@ final class PageSessions: Sendable {
             }
         }
         return nil
-    }
-
-    /// Returns 256 random bits as text.
-    private static func randomText() -> String {
-        var generator = SystemRandomNumberGenerator()
-        return (0..<4).map { _ in String(generator.next() as UInt64, radix: 36) }.joined(separator: "-")
     }
 }

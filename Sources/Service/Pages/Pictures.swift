@@ -1,33 +1,95 @@
+import Basics
 import Experiments
 import Foundation
 import Model
 import Recommendation
 
-/// A chart of vertical bars, with a table of the same numbers behind it.
-struct BarChart {
-    private let title: String
-    private let bars: [(name: String, value: Int)]
+/// A chart of numbers in a row: bars with their values, or a line; with a table of the same numbers behind it.
+struct Chart {
+    /// A number with the name of its place; a place without a number is hatched.
+    struct Point {
+        var name: String
+        /// The label below the place; empty for none.
+        var label: String
+        var value: Double?
+        /// An event at the place, drawn as an upright line; nil for nothing.
+        var event: String?
+    }
 
-    init(_ title: String, _ bars: [(name: String, value: Int)]) { (self.title, self.bars) = (title, bars) }
+    private let title: String
+    private let points: [Point]
+    /// The present value, and what is to be said of it, which stand above a line; nil draws bars.
+    private let present: (value: HTML, note: HTML)?
+    /// The width of the picture and the height of the greatest value.
+    private static let (width, height) = (336, 80)
+
+    init(_ title: String, _ points: [Point], present: (value: HTML, note: HTML)? = nil) {
+        (self.title, self.points, self.present) = (title, points, present)
+    }
 
     var html: HTML {
-        let (step, height) = (40, 120)
-        let greatest = max(1, bars.map(\.value).max() ?? 1)
-        let shapes = bars.enumerated().map { index, bar -> HTML in
-            let length = bar.value * height / greatest
-            return """
-                <rect class="bar" x="\(index * step + 6)" y="\(height - length + 16)" width="\(step - 12)" \
-                height="\(length)"/><text x="\(index * step + step / 2)" y="\(height + 32)" \
-                text-anchor="middle">\(bar.name)</text><text x="\(index * step + step / 2)" \
-                y="\(height - length + 12)" text-anchor="middle">\(bar.value)</text>
-                """
+        let head = present.map { present -> HTML in
+            "<figcaption>\(title) <b>\(present.value)</b> \(present.note)</figcaption>"
         }
-        let rows = bars.map { bar -> [HTML] in ["\(bar.name)", "\(bar.value)"] }
+        let rows = points.map { point -> [HTML] in
+            ["\(point.name)\(point.event.map { ", \($0)" } ?? "")", point.value.map(Self.text) ?? "–"]
+        }
         return """
-            <figure><svg viewBox="0 0 \(bars.count * step) \(height + 40)" role="img" aria-label="\(title)" \
-            class="chart">\(shapes)</svg>
-            <details><summary>The numbers</summary>\(HTML.table(title, ["Name", "#Value"], rows))</details></figure>
+            <figure class="chart">\(head)<svg viewBox="0 -16 \(Self.width) \(Self.height + 36)" role="img" \
+            aria-label="\(title)">\(points.indices.map(place))\(present.map { _ in line })</svg>
+            <details><summary>The numbers<span class="unseen">: \(title)</span></summary>\
+            \(HTML.table(title, ["Name", "#Value"], rows))</details></figure>
             """
+    }
+
+    /// Draws a place: its label, its event, and its bar or the lack of a value.
+    private func place(_ index: Int) -> HTML {
+        let (point, step) = (points[index], Self.width / max(1, points.count))
+        let (left, middle) = (index * step, index * step + step / 2)
+        let event = point.event.map { event -> HTML in
+            "<line class=\"event\" x1=\"\(middle)\" y1=\"0\" x2=\"\(middle)\" y2=\"\(Self.height)\"><title>\(event)</title></line>"
+        }
+        let label = Self.words(
+            point.label, x: present == nil ? middle : left, y: Self.height + 14, isMiddle: present == nil)
+        guard let value = point.value else {
+            let strokes = stride(from: 0, to: Self.height, by: 8).map { y -> HTML in
+                "M\(left) \(y + 8)L\(left + step) \(y)"
+            }
+            return "<path class=\"gap\" d=\"\(strokes)\"/>\(label)\(event)"
+        }
+        guard present == nil else { return "\(label)\(event)" }
+        let top = y(value)
+        return """
+            <rect class="bar" x="\(left + 4)" y="\(top)" width="\(step - 8)" height="\(Self.height - top)"/>\
+            \(Self.words(Self.text(value).text, x: middle, y: top - 4, isMiddle: true))\(label)
+            """
+    }
+
+    /// The line through all values, broken at gaps, and the greatest value as the scale.
+    private var line: HTML {
+        let step = Self.width / max(1, points.count)
+        let path = points.indices.map { index -> HTML in
+            guard let value = points[index].value else { return "" }
+            let isFirst = index == 0 || points[index - 1].value == nil
+            // A value between two gaps is a dot, which a line of no length with round ends draws.
+            return "\(isFirst ? "M" : "L")\(index * step + step / 2) \(y(value))\(if: isFirst, "h0")"
+        }
+        return
+            "<path class=\"line\" d=\"\(path)\"/>\(Self.words(Self.text(greatest).text, x: 0, y: -4, isMiddle: false))"
+    }
+
+    private var greatest: Double { max(1, points.compactMap(\.value).max() ?? 1) }
+
+    private func y(_ value: Double) -> Int { Self.height - Int((value / greatest * Double(Self.height)).rounded()) }
+
+    private static func words(_ text: String, x: Int, y: Int, isMiddle: Bool) -> HTML {
+        "<text x=\"\(x)\" y=\"\(y)\"\(if: isMiddle, " text-anchor=\"middle\"")>\(text)</text>"
+    }
+
+    /// Returns a value in digits: a whole number, or one with a digit behind the point.
+    static func text(_ value: Double) -> HTML {
+        let tenths = Int((value * 10).rounded())
+        return value >= 100 || tenths % 10 == 0 ? "\(Int(value.rounded()).grouped)" : "\(tenths / 10).\(tenths % 10)"
     }
 }
 
@@ -208,19 +270,25 @@ struct NeighbourhoodPicture {
         }
         return """
             <svg viewBox="0 0 640 400" class="neighbourhood" role="group" aria-label="Neighbourhood of the group">\
-            <g class="lines">\(strokes)</g>\(shapes)<g class="labels" aria-hidden="true">\(labels)</g></svg>
+            <g class="lines">\(strokes)</g>\(shapes)<g class="labels wide" aria-hidden="true">\(labels(11))</g>\
+            <g class="labels narrow" aria-hidden="true">\(labels(26))</g></svg>
             """
     }
 
-    /// The names of the dots, below or above them; a name that would cover another one is left out.
-    private var labels: [HTML] {
+    /// Returns the names of the dots, below or above them; a name that would cover another one is left out.
+    ///
+    /// - Parameter size: the height of the letters, which is greater on a narrow page.
+    private func labels(_ size: Double) -> [HTML] {
         var taken: [(left: Double, top: Double, right: Double, bottom: Double)] = []
         return dots.enumerated().compactMap { index, dot in
             let label = dot.name.count > 18 ? dot.name.prefix(17) + "…" : dot.name[...]
-            let half = 3.2 * Double(label.count) + 2
+            // Letters of East Asia and emoji are as wide as high, others little more than half of that.
+            let width = label.unicodeScalars.reduce(0.0) { $0 + ($1.value < 0x1100 ? 0.6 : 1.05) }
+            let half = width * size / 2 + 2
+            guard half < 318 else { return nil }
             let middle = min(max(dot.x, half + 2), 638 - half)
-            for y in [dot.y + dot.radius + 12, dot.y - dot.radius - 4] {
-                let box = (left: middle - half, top: y - 10, right: middle + half, bottom: y + 3)
+            for y in [dot.y + dot.radius + size + 1, dot.y - dot.radius - 4] {
+                let box = (left: middle - half, top: y - size, right: middle + half, bottom: y + size / 4)
                 let isFree = taken.allSatisfy {
                     box.right < $0.left || $0.right < box.left || box.bottom < $0.top || $0.bottom < box.top
                 }

@@ -149,7 +149,7 @@ extension Responder {
         }
         guard name != current.version else {
             return Page(
-                name.description, in: .versions, subtitle: "This version serves.",
+                "The version that serves", in: .versions, subtitle: .version(current.manifest),
                 "<p><a href=\"/admin/versions\">All versions</a></p>")
         }
         let compared = try call.responder.pageCache.comparison(
@@ -163,8 +163,11 @@ extension Responder {
         }
         let objections = (compared.other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
         return Page(
-            name.description, in: .versions,
-            subtitle: "What changes if this version serves instead of \(current.version.description).",
+            "Compare two versions", in: .versions,
+            subtitle: """
+                What changes if \(HTML.version(compared.other.manifest)) serves instead of \
+                \(HTML.version(current.manifest)).
+                """,
             """
             \(if: !objections.isEmpty, "<p class=\"bad\">The gate refused it:</p><ul>\(objections)</ul>")
             <div class="actions">\(serve(name, insteadOf: current.version, isRefused: !objections.isEmpty, call))</div>

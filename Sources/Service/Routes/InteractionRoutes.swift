@@ -77,6 +77,7 @@ extension Responder {
         case .recorded(let new, let repeated):
             quotas.count(records, new: new, ofUser: call.id, at: now)
             call.responder.interactions.count(records, origins: batch.origins, new: new)
+            call.responder.figures?.count(records, new: new, at: now)
             if new > 0 { try state(batch, call) }
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownSubject(let index):

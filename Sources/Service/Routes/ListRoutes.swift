@@ -75,6 +75,9 @@ extension Responder {
                 var list = context.recommendations(assigned.plan, limit: batch.limit ?? ListBatch.limits.upperBound)
                 // A list of a batch has one page.
                 list.next = nil
+                if !list.recommendations.isEmpty {
+                    call.responder.figures?.made(list.recommendationId, ofMember: id, at: instant)
+                }
                 call.show(
                     list, after: 0, arms: context.arms,
                     teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: filters.text)

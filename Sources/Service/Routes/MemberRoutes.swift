@@ -112,12 +112,13 @@ extension Call {
     /// request for the session was quicker, its list is returned.
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
+        let now = context.request.atMilliseconds
+        if !isHead, !plan.items.isEmpty { responder.figures?.made(plan.recommendationID, ofMember: id, at: now) }
         guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else {
             reuse.forbid()
             return plan
         }
-        let kept = sessions.keep(
-            plan, ofUser: id, session: parameters.sessionName, at: context.request.atMilliseconds)
+        let kept = sessions.keep(plan, ofUser: id, session: parameters.sessionName, at: now)
         if kept.items.isEmpty { reuse.forbid() }
         return kept.items.isEmpty ? plan : kept
     }

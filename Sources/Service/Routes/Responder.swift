@@ -17,6 +17,8 @@ struct Responder: Sendable {
     /// The quotas of recorded interactions.
     var quotas = MemberQuotas(MemberQuota())
     var interactions = InteractionMetrics()
+    /// The counts of what members do with lists; nil for none.
+    var figures: ListFigures?
     /// The clock that notes changes to answers.
     var changes = ChangeClock()
     /// The experiments of the store; nil for no experiments.

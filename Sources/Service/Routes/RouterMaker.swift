@@ -52,13 +52,21 @@ struct RouterMaker: Sendable {
         if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
             follower: follower, community: parts.community, sessions: parts.sessions, replicator: parts.replicator,
-            cache: cache, interactions: interactions, changes: changes, experiments: experiments,
+            cache: cache, interactions: interactions,
+            figures: previous?.responder.figures ?? ListFigures(follower.store), changes: changes,
+            experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
             reading: Responder.readingCondition(configuration.log), conditions: conditions,
             drain: configuration.drain, metricSources: sources,
-            pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions() : nil,
+            pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions(follower.store) : nil,
             requests: metrics, log: configuration.log, now: configuration.now)
     }
+
+    /// Posts what members did with lists.
+    func postFigures() { responder.figures?.post(at: responder.now()) }
+
+    /// Takes up which sessions of the pages were ended on other daemons.
+    func followSessions() { responder.pages?.follow() }
 
     /// Returns a router with settings.
     ///

@@ -130,6 +130,9 @@ enum ServeCommand: ConfiguredCommand {
                 flag: "pages", help: "Show pages for operators below /admin, which open with an admin token",
                 setting: Setting("serve.pages")),
             Option(
+                flag: "no-page-photos", help: "Show no photos on these pages, although --photo-url is known",
+                setting: Setting("serve.noPagePhotos", isLive: true)),
+            Option(
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale, such as 36h or 14d",
                 default: "14d", type: .duration(60...3650 * 86400),
                 setting: Setting("serve.staleAfter", isLive: true)),

@@ -23,7 +23,8 @@ enum ServeSettings {
         settings.crossOrigin = try crossOrigin(parsed)
         settings.addresses = SiteAddresses(
             groups: try address("group-url", hasSize: false, parsed),
-            photos: try address("photo-url", hasSize: true, parsed))
+            photos: try address("photo-url", hasSize: true, parsed),
+            arePhotosOnPages: !parsed.flag("no-page-photos"))
         settings.apps = try apps(parsed)
         settings.planning.key = try parsed.rotationKey()
         settings.planning.configuration = try parsed.deployedConfiguration()
