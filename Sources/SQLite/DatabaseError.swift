@@ -22,7 +22,7 @@ package struct DatabaseError: Error {
     package var primaryCode: Int32 { code & 0xff }
 
     /// Whether another connection holds a lock.
-    var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
+    var isBusy: Bool { primaryCode == 5 }
 
     /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
     var isUnopenable: Bool { primaryCode == 14 && !isFull }

@@ -71,6 +71,7 @@ import Testing
         let command = try run("c --keys k --age 2h --part 0.5")
         #expect(try command.integer("port") == 80 && command.numberIfGiven("part") == 0.5)
         #expect(try command.duration("age") == .seconds(7200))
+        #expect(try run("c --keys k --port 81").integerIfGiven("port") == 81)
     }
 
     @Test func unknownVariablesWithThePrefixAreNamedWithTheNearest() {

@@ -156,6 +156,7 @@ import Testing
             ListSource(version: version, settings: settings, firstDay: day, memberCounts: [count, count, count])
         }
         #expect(check([source("1", "aa", 0, 900), source("2", "aa", 7, 900)])?.state == .good)
+        #expect(check([source("1", "aa", 0, 3)])?.state == .good)
         let changed = check([source("1", "aa", 0, 900), source("1", "bb", 4, 900)])
         #expect(changed?.state == .alarm && changed?.seen.contains("changed on day 5; so each arm") == true)
         #expect(check([source("1", "aa", 0, 900), source("1", "bb", 4, 9)])?.state == .note)

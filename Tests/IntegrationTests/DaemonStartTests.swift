@@ -148,9 +148,9 @@ struct DaemonStartTests {
         let listening = try #require(port, "\(command.errors)")
         func readiness() -> String { SocketClient(port: listening)?.request("GET", "/readyz")?.text ?? "" }
         let advice = #"run \"chown nobody \#(sessions)\""#
-        #expect(await RunningDaemon.poll { readiness().contains(#""degraded":true"#) }, "\(readiness())")
+        #expect(await RunningDaemon.poll { readiness().contains(advice) }, "\(readiness())")
+        #expect(readiness().contains(#""degraded":true"#), "\(readiness())")
         #expect(readiness().contains("belongs to root:root and has mode 0600"), "\(readiness())")
-        #expect(readiness().contains(advice), "\(readiness())")
         let client = try #require(SocketClient(port: listening))
         #expect(client.request("GET", "/v1/users/laura-100/recommendations")?.status == 200)
         try give(sessions, to: 65534)

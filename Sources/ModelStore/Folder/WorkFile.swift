@@ -19,13 +19,13 @@ enum FileTree {
         }
         defer { unsafe closedir(stream) }
         var names: [String] = []
-        errno = 0
-        while let entry = unsafe readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = unsafe readdir(stream) else { break }
             let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
             }
             if name != "." && name != ".." { names.append(name) }
-            errno = 0
         }
         guard errno == 0 else { throw .system(.unavailable, "list", path) }
         return names

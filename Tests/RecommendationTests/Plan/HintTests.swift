@@ -74,6 +74,7 @@ struct HintTests {
         let planner = try planner()
         let posts = [
             GroupHint(.photos, group: 10, units: 24, count: 19), GroupHint(.photos, group: 5, units: 24, count: 19),
+            GroupHint(.photos, group: 15, units: 24, count: 19),
         ]
         let quiet = plan(planner, profile([0, 10], []))
         let active = plan(planner, profile([0, 10], posts))
