@@ -36,10 +36,9 @@ struct ListFigureTests {
         let (store, now) = (try store(), 20 * day + 10 * hour)
         let (one, other) = (ListFigures(store), ListFigures(store))
         one.post(at: now)
-        one.made("v1-a", ofMember: "@ann", at: now)
-        other.made("v1-b", ofMember: "bob", at: now)
-        other.made("v1-a", ofMember: "@ann", at: now + hour)
-        // The version is known to a daemon that made no list of it: the store has it.
+        one.made("v1-a", ofMember: "member:ann", at: now)
+        other.made("v1-b", ofMember: "member:bob", at: now)
+        other.made("v1-a", ofMember: "member:ann", at: now + hour)
         one.count([record(.click, list: "v1-b", at: now), record(.join, list: "v1-b", at: now)], new: 2, at: now)
         for figures in [one, other] { figures.post(at: now + hour) }
         for figures in [one, other, ListFigures(store)] {
@@ -48,19 +47,19 @@ struct ListFigureTests {
             #expect(figures.days[20]?.members.estimate == 2 && figures.days.count == 1)
         }
         // What is not posted shows on its own daemon, and is lost with it.
-        one.made("v1-c", ofMember: "cleo", at: now + day)
+        one.made("v1-c", ofMember: "member:cleo", at: now + day)
         #expect(totals(one.days[21])[0] == 1 && other.days[21] == nil)
         one.post(at: now + 2 * day)
         #expect(totals(other.days[21])[0] == 1 && totals(one.days[20]) == [3, 0, 1, 1, 0, 0])
         let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path + "/lists")
         let posted = try names.map { try String(contentsOfFile: "\(folder.path)/lists/\($0)", encoding: .utf8) }
-        #expect(names.count == 4 && !(names + posted).contains { $0.contains("@ann") || $0.contains("v1-") })
+        #expect(names.count == 4 && !(names + posted).contains { $0.contains("member:") })
     }
 
     @Test("counts only if it names a list of the site, is of the last day, and is new")
     func counted() throws {
         let (figures, now) = (ListFigures(try store()), 20 * day)
-        figures.made("v1-a", ofMember: "ann", at: now)
+        figures.made("v1-a", ofMember: "member:ann", at: now)
         for (kind, list, at) in [
             (Interaction.Kind.dismiss, "v1-a", now), (.impression, "v1-a", now - day), (.click, "v1-a", now - day - 1),
             (.click, "other-a", now), (.join, nil, now), (.impression, "other-a", now), (.leave, "v1-a", now),
@@ -75,7 +74,7 @@ struct ListFigureTests {
     func unwritable() throws {
         let (figures, now) = (ListFigures(try store()), 20 * day)
         try Data().write(to: URL(filePath: folder.path + "/lists"))
-        figures.made("v1-a", ofMember: "ann", at: now)
+        figures.made("v1-a", ofMember: "member:ann", at: now)
         figures.post(at: now + day)
         #expect(totals(figures.days[20])[0] == 1)
         try FileManager.default.removeItem(atPath: folder.path + "/lists")
