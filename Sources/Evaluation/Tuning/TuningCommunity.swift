@@ -181,12 +181,15 @@ extension TuningCommunity {
         } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 
-    /// Returns every n-th member with enough groups, at most `mostMembers`.
+    /// Returns members with enough groups, spread evenly, at most `mostMembers`.
+    ///
+    /// They are at most two thirds of all members, and half of them miss groups at a time. If more did, memberships
+    /// would be too thin, and longer lists would seem better than they are.
     private static func sample(of degrees: [UInt32]) -> [UInt32] {
         func members(of count: Int) -> [Int] { degrees.indices.filter { degrees[$0] >= count } }
         let usual = members(of: usualGroups)
         let usable = usual.count >= enoughMembers ? usual : members(of: 2)
-        let step = max(1, (usable.count + mostMembers - 1) / mostMembers)
-        return usable.enumerated().filter { $0.offset.isMultiple(of: step) }.map { UInt32($0.element) }
+        let most = min(mostMembers, max(leastMembers, members(of: 1).count * 2 / 3), usable.count)
+        return (0..<most).map { UInt32(usable[$0 * usable.count / most]) }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Model
 
 /// A ridge regression of each target's entries on the entries of its sources.
@@ -11,6 +12,10 @@ import Model
 package struct RidgeRegression: Sendable {
     /// The most sources of a target that take part, the first ones; the others have the coefficient 0.
     package static let sourceLimit = 100
+    /// The power of a target's weight that divides its coefficients.
+    ///
+    /// Coefficients grow with the size of a target, and would fill lists with large rows.
+    private static let targetPower = 0.15
 
     private let offsets: [Int]
     private let sources: [UInt32]
@@ -80,7 +85,8 @@ package struct RidgeRegression: Sendable {
         setPairs(of: range, limit: limit, system, places)
         for position in range { places[Int(sources[position])] = UInt8(system.nowhere) }
         system.solve()
-        for (place, position) in range.enumerated() { found[position] = Float(system.solution(place)) }
+        let factor = pow(Double(masses[target]), -Self.targetPower)
+        for (place, position) in range.enumerated() { found[position] = Float(factor * system.solution(place)) }
     }
 
     /// Sets the common weights of a target's sources, if one of two is a source of the other.

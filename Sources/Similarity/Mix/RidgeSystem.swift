@@ -52,8 +52,7 @@ final class RidgeSystem {
     ///
     /// If the matrix is not positive definite, only its diagonal counts. Missing pairs can have this effect.
     func solve() {
-        for row in 0..<count { matrix[row * stride + row] = diagonal[row] }
-        for row in 0..<count { values[row] = right[row] }
+        for row in 0..<count { (matrix[row * stride + row], values[row]) = (diagonal[row], right[row]) }
         guard unsafe coterie_decompose(path.code, matrix.base, UInt32(count), UInt32(stride)) != 0 else {
             for row in 0..<count { values[row] = right[row] / diagonal[row] }
             return

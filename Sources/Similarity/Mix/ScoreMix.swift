@@ -46,9 +46,7 @@ struct ScoreMix {
     ///   - slices: the positions of each row's pairs.
     func mix(_ pairs: Storage<ListedPair>, _ slices: [Range<Int>]) {
         // The start of each target's pairs that take part in a regression.
-        var offsets = [0]
-        offsets.reserveCapacity(slices.count + 1)
-        for slice in slices {
+        let offsets = slices.reduce(into: [0]) { offsets, slice in
             offsets.append(offsets[offsets.count - 1] + min(slice.count, RidgeRegression.sourceLimit))
         }
         let coefficients = coefficients(pairs, slices, offsets)
@@ -60,12 +58,13 @@ struct ScoreMix {
             count += 1
         }
         let scale = MixScale(formula, targets: count, scores: scores, coefficients: coefficientSum)
-        for (row, slice) in slices.enumerated() {
-            for index in 0..<slice.count {
-                let score = formula.score(pairKey: pairs[slice.lowerBound + index].key)
-                let position = offsets[row] + index
-                pairs[slice.lowerBound + index].key = scale.mixed(
-                    score: score, coefficient: position < offsets[row + 1] ? Double(coefficients[position]) : 0)
+        Parallel.forEach(slices.count, inPortionsOf: 1024, threads: threads) { rows in
+            for row in rows {
+                for (position, place) in zip(offsets[row]..., slices[row]) {
+                    let score = formula.score(pairKey: pairs[place].key)
+                    pairs[place].key = scale.mixed(
+                        score: score, coefficient: position < offsets[row + 1] ? Double(coefficients[position]) : 0)
+                }
             }
         }
     }
@@ -83,18 +82,18 @@ struct ScoreMix {
             sourceFactors[row] = formula.otherFactor(size: size) * Double(DegreeWeights.one)
             targetFactors[row] = formula.pairKey(key: 1, ownSize: size)
         }
-        var (sources, weights): ([UInt32], [Float]) = ([], [])
-        sources.reserveCapacity(offsets[masses.count])
-        weights.reserveCapacity(offsets[masses.count])
-        for (row, slice) in slices.enumerated() where slice.count > 0 {
-            let count = offsets[row + 1] - offsets[row]
-            for pair in slice.prefix(count).map({ pairs[$0] }) {
-                let common = Double(pair.common)
-                let shrunk = common / (common + formula.shrinkage)
-                sources.append(pair.other)
-                weights.append(Float(pair.key / (sourceFactors[Int(pair.other)] * targetFactors[row] * shrunk)))
+        let (ownFactors, otherFactors) = (targetFactors, sourceFactors)
+        let portions = Parallel.map(slices.count, inPortionsOf: 1024, threads: threads, state: { _ in }) { _, rows in
+            rows.flatMap { row in
+                slices[row].prefix(offsets[row + 1] - offsets[row]).map { place in
+                    let pair = pairs[place]
+                    let shrunk = Double(pair.common) / (Double(pair.common) + formula.shrinkage)
+                    let factor = otherFactors[Int(pair.other)] * ownFactors[row] * shrunk
+                    return (source: pair.other, weight: Float(pair.key / factor))
+                }
             }
         }
+        let (sources, weights) = (portions.flatMap { $0.map(\.source) }, portions.flatMap { $0.map(\.weight) })
         return RidgeRegression(offsets: offsets, sources: sources, weights: weights, masses: masses)
             .coefficients(penalty: formula.ridgePenalty, threads: threads, path: path)
     }

@@ -113,7 +113,7 @@ struct TrialJournal: Codable {
     var method: Int
     var journal: TuningJournal
 
-    static let method = 3
+    static let method = 4
 
     init(changeCount: Int64, journal: TuningJournal) {
         self.changeCount = changeCount
