@@ -249,7 +249,8 @@ struct RenamingTests {
         #expect(try test.everything() == before)
         let few = try test.importing(.groups, "group_id,title,visibility\nspam-2,Spam,public\n")
         #expect(few.findings.map(\.kind) == ["likelyReturns"])
-        #expect(few.findings.first?.message.contains("coterie rename group \"spam\" \"spam-2\"") == true)
+        let told = "1 hidden group looks like a new one by the title; if they are the same: coterie rename group"
+        #expect(few.findings.first?.message == told + " \"spam\" \"spam-2\"")
         // Once it is known, and has members of its own, it is another group.
         try test.importing(.memberships, "group_id,user_id\nspam-2,u7\n")
         #expect(try test.importing(.groups, all).findings.isEmpty)
