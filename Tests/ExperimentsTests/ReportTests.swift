@@ -88,6 +88,9 @@ import Testing
             let report = ExperimentReport(definition, outcomes, course: ExperimentCourse(dayCount: 10, .running))
             let asked = report.comparisons.filter { $0.adjustedPValue != nil }
             #expect(asked.count > 4 && asked.allSatisfy { report.error(of: $0) == 0.05 / Double(asked.count) })
+            // Harm is looked for in each guardrail by itself.
+            let guardrails = report.comparisons.filter(\.measure.isGuardrail)
+            #expect(guardrails.count == 6 && guardrails.allSatisfy { report.error(of: $0) == 0.05 })
             for comparison in asked {
                 let effect = try #require(comparison.absolute)
                 guard !effect.alwaysValidInterval(error: 0.05).contains(0),

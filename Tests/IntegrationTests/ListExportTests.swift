@@ -66,7 +66,8 @@ struct ListExportTests {
             // Each portion takes a step, which gives the note of its end a name.
             let killer = ["LD_PRELOAD": Checkout.killer, "KILLED_AT_STEP": "\(3 + kills)"]
             let run = try await workspace.start(arguments(path), settings: kills < 6 ? killer : [:]).wait()
-            if run.ending == .killed(signal: SIGKILL) { kills += 1 }
+            if run.ending == .killed(signal: SIGKILL) { kills += 1; continue }
+            try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
         }
         #expect(kills > 2)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: whole)))

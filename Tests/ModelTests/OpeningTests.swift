@@ -57,6 +57,11 @@ struct OpeningTests {
         for count in 0..<valid.count {
             #expect(throws: ModelError.self) { try ModelVersion(ByteRegion(copying: Array(valid.prefix(count)))) }
         }
+        for (count, reason) in [(63, "it has no header"), (64, "it has 64 bytes of \(valid.count)")] {
+            let region = ByteRegion(copying: Array(valid.prefix(count)))
+            let error = #expect(throws: ModelError.self) { try ModelVersion(region) }
+            #expect(String(describing: error).contains(reason))
+        }
     }
 
     @Test("refuses scores that are negative or not finite", arguments: [Float.nan, .infinity, -0.0, -1])

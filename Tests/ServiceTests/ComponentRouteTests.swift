@@ -143,6 +143,7 @@ struct ComponentRouteTests {
     func damagedStates(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let view = MemberView(recommended: ["alps", "élan"], joined: ["cats 🐈"], dismissed: ["d"])
+        #expect(ViewState(ViewState(view).text) == .whole(view))
         for _ in 0..<50 {
             var bytes = Array(ViewState(view).text.utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
