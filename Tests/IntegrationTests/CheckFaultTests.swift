@@ -106,6 +106,7 @@ struct CheckFaultTests {
     func imports() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
+        try await workspace.succeed("import", "groups", Checkout.sample("groups"))
         let options = ["--import-days", "2"]
         #expect(try await workspace.findings(options) == [])
         let log = try Database(path: workspace.catalog + "-work", mode: .readWrite)

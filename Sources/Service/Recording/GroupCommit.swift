@@ -17,7 +17,7 @@ struct JournalWriter {
 
     /// Records changes in one transaction; they are durable when this returns.
     func apply(_ changes: [Change]) throws(Failure) -> [Change.Outcome] {
-        try files.require()
+        try requireFiles()
         let isComplete = completeness.isComplete.load(ordering: .relaxed)
         let outcomes = try journal.record(changes, at: now(), isComplete: isComplete)
         if changes.contains(where: \.concernsEverybody) {
@@ -35,8 +35,15 @@ struct JournalWriter {
 
     /// Finds out whether writing is possible, without changing anything.
     func probeWriting() throws(Failure) {
-        try files.require()
+        try requireFiles()
         try journal.probeWriting()
+    }
+
+    /// Throws an error if a file is not in its place.
+    ///
+    /// What a log without a name still has would end with this process, so it is written to the journal first.
+    func requireFiles() throws(Failure) {
+        try files.require { _ = try? journal.eraseForgotten(waits: false) }
     }
 }
 
@@ -73,8 +80,10 @@ final class OpenFiles: Sendable {
 
     /// Throws an error if a path does not lead to its file any more, or if the file was emptied.
     ///
-    /// - Parameter ofReader: whether only the journal matters.
-    func require(ofReader: Bool = false) throws(Failure) {
+    /// - Parameters:
+    ///   - ofReader: whether only the journal matters.
+    ///   - save: called before the error if the log is gone and the databases are not.
+    func require(ofReader: Bool = false, saving save: () -> Void = {}) throws(Failure) {
         let (known, besides) = (databases.withLock { $0 }, besides.withLock { $0 })
         for path in paths.prefix(ofReader ? 1 : 2) where besides != nil || known[path] != nil {
             var status = stat()
@@ -82,7 +91,12 @@ final class OpenFiles: Sendable {
                 besides == nil || status.st_size > 0
             else { throw Self.lost(path) }
         }
-        for (path, identity) in besides ?? [:] where FileIdentity(path: path) != identity { throw Self.lost(path) }
+        // The log comes before its index.
+        for (path, identity) in (besides ?? [:]).sorted(by: { $0.key > $1.key })
+        where FileIdentity(path: path) != identity {
+            if path.hasSuffix("-wal") { save() }
+            throw Self.lost(path)
+        }
     }
 
     private static func lost(_ path: String) -> Failure {
@@ -151,7 +165,7 @@ final class GroupCommit: Sendable {
             let isFailing = recording.isFailing
             guard isFailing || connection.writer != nil else { return }
             try writing(&connection) { writer throws(Failure) in
-                if isFailing { try writer.probeWriting() } else { try writer.files.require() }
+                if isFailing { try writer.probeWriting() } else { try writer.requireFiles() }
             }
         }
     }
