@@ -143,7 +143,7 @@ extension ChangeJournal {
     }
 
     /// Returns a user's changes of a kind, in the order in which they apply.
-    private func rows(_ kind: ChangeKind, ofUser user: String) throws(Failure)
+    func rows(_ kind: ChangeKind, ofUser user: String) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
         try rows(where: "user_id = ?1 AND kind = ?2") { rows in

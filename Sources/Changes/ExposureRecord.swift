@@ -4,7 +4,7 @@
 package struct ExposureRecord: Sendable, Equatable {
     /// The experiment's name.
     package var experiment: String
-    /// The arm of the experiment that the list was made for.
+    /// The arm of the experiment that the list was made for, or `armOfOtherID`.
     package var arm: String
     /// The id of the list.
     package var recommendationID: String
@@ -31,6 +31,9 @@ package struct ExposureRecord: Sendable, Equatable {
     package var firstAtMilliseconds, lastAtMilliseconds: Int64
     /// The time that making all the answers took, or nil if it is unknown.
     package var microseconds: Int64?
+
+    /// The arm of exposures that a member brought along to an id that had exposures in the same experiment.
+    package static let armOfOtherID = ""
 
     package init(
         experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,

@@ -208,6 +208,18 @@ extension ChangeJournal {
         )
     }
 
+    /// Returns the arm of each experiment that a member was shown first, under any of some ids.
+    package func shownArms(ofUsers ids: [String]) throws(Failure) -> [String: String] {
+        var changes: [JournaledChange] = []
+        for id in ids { changes += try rows(.exposures, ofUser: id).map(\.change) }
+        var arms: [String: String] = [:]
+        for change in changes.sorted(by: { $0.stamp < $1.stamp }) {
+            guard case .member(let member)? = change.change, case .expose(let records) = member.action else { continue }
+            for record in records where arms[record.experiment] == nil { arms[record.experiment] = record.arm }
+        }
+        return arms
+    }
+
     /// Returns the latest time among the interactions of a member's last 16 changes, in Unix milliseconds, or nil if
     /// none.
     ///

@@ -68,7 +68,7 @@ extension RecomputedMembers {
     ) throws(Failure) {
         let users = try entries.users()
         let events = try MemberEvents.all(in: entries, atMilliseconds: instant)
-        let unlisted = try entries.unlistedUsers()
+        let (unlisted, arms) = (try entries.unlistedUsers(), try entries.shownArms())
         let latest = instant / 1000 + RelationSource.clockLeadSeconds
         parts = try entries.memberships(source) { memberships throws(Failure) in
             var part = Part(users: memberships.users)
@@ -80,6 +80,7 @@ extension RecomputedMembers {
                 events[UInt32(row)]?.add(to: &member)
                 member.feedback.interestBytes = users.interests.wellFormedBytes(at: row)
                 member.feedback.interestsStamp = users.interestsStamps[UInt32(row)]
+                if let arms = arms[UInt32(row)] { member.feedback.arms = arms }
                 if member != PublishedMember() || hints.tells(user: row) {
                     member.feedback.isUnlisted = unlisted.contains(UInt32(row))
                     guard coding.appendWithoutHints(member, to: &part.bytes) else {

@@ -48,6 +48,28 @@ import Testing
         }
     }
 
+    /// An arm that was shown under an earlier id stays, and the rules of a layer hold for such a member, too.
+    @Test func aShownArmStays() {
+        var (first, second) = (definition("first", 1, 1), definition("second", 1, 1))
+        (first.layer, second.layer, first.to, second.from) = ("lists", "lists", 0.5, 0.5)
+        first.eligibility.memberIDs = ["guest"]
+        let assigner = assigner(first, second, definition("other", 1, 1), holdout: 0.5)
+        for number in 0..<100 {
+            let id = "member-\(number)"
+            func arms(_ shown: [String: String]) -> [AssignedArm] {
+                assigner.arms(ofMember: id, groupCount: 0, shown: shown, atMilliseconds: 0)
+            }
+            let without = arms([:])
+            for arm in ["arm-0", "arm-1"] {
+                let others = without.filter { $0.experiment == "other" }
+                #expect(arms(["first": arm]) == [AssignedArm("first", arm)] + others)
+                #expect(arms(["second": arm, "past": arm]) == [AssignedArm("second", arm)] + others)
+                #expect(arms(["first": arm, "second": arm]) == [AssignedArm("first", arm)] + others)
+            }
+            #expect(arms(["past": "arm-0"]) == without)
+        }
+    }
+
     /// A member's arm is independent of the part of the layer, and no member is in two parts.
     @Test func partsOfALayerExcludeOneAnother() {
         var (first, second) = (definition("first", 1, 1), definition("second", 1, 1))

@@ -15,10 +15,14 @@ struct RenameTests {
         try? daemon.get("/v1/groups/\(group)/similar").status
     }
 
-    @Test("A guest who has just acted for the first time is renamed with what waits in the stream")
+    @Test("A guest who has just acted for the first time is renamed with what waits in the stream, and keeps the arm")
     func guest() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
+        _ = try workspace.write(
+            "experiments: {even: {arms: {a: {}, b: {}}, ends: 2099-01-01, plan: {decides: joins}}}",
+            to: "experiments.yaml")
+        try await workspace.succeed("experiment", "start", "even")
         let daemons = [
             try await RunningDaemon.withoutCatalog(workspace, "a"),
             try await RunningDaemon.withoutCatalog(workspace, "b"),
@@ -32,10 +36,30 @@ struct RenameTests {
             (try? daemons[1].get("/v1/users/guest-77/interactions").text.contains("macro-mondays")) == true
         }
         #expect(isSent)
+        #expect(try daemons[0].get("/v1/users/guest-77/recommendations").status == 200)
+        let isWritten = await RunningDaemon.poll {
+            (try? daemons[0].get("/metrics").text).map {
+                $0.contains("\ncoterie_exposures_waiting 0\n") && $0.contains("\ncoterie_outbox_changes 0\n")
+            } == true
+        }
+        #expect(isWritten)
         try await workspace.succeed("rename", "user", "guest-77", "ann")
         let joined = try workspace.database().integer(
             "SELECT count(*) FROM memberships JOIN users USING (user_key) WHERE user_id = 'ann'")
         #expect(joined == 1)
+        // By their ids, guest-77 is in arm a and ann in arm b. First the journal tells the arm, then the version.
+        for session in 0..<2 {
+            #expect(try daemons[1].get("/v1/users/ann/recommendations?session=\(session)").status == 200)
+            try await workspace.succeed("recompute", "--keep", "1")
+            try await daemons[1].wait(forVersion: workspace.currentVersion())
+        }
+        #expect(await daemons[1].end().exitCode == CommandRun.ExitCode.success)
+        try await workspace.succeed("apply")
+        let shown = try workspace.database().prepare(
+            "SELECT user_id, arm, count(*) FROM exposures JOIN users USING (user_key) GROUP BY 1, 2")
+        var found: [String] = []
+        while try shown.step() { found.append("\(shown.text(0)) \(shown.text(1)) \(shown.integer(2))") }
+        #expect(found == ["ann a 3"])
     }
 
     @Test("Daemons without the catalog know of it; a hide under the old id hides the group under the new one")

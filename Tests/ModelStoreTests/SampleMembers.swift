@@ -74,6 +74,7 @@ struct SampleMembers: MemberSource {
             hints: EvidenceKind.allCases.flatMap { kind in
                 groups(0.03).map { GroupHint(kind, group: $0, units: time(), count: time()) }
             })
+        if Bool.random(using: &generator) { member.feedback.arms = ["calm": "other", "Öl": "a\u{0}"] }
         member.feedback.isUnlisted = Bool.random(using: &generator)
         if Bool.random(using: &generator) {
             let end = [nil, 0, Int64(time())].randomElement(using: &generator) ?? nil

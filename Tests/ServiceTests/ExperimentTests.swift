@@ -1,4 +1,5 @@
 import CatalogStore
+import Changes
 import Experiments
 import Foundation
 import Model
@@ -153,6 +154,44 @@ struct ExperimentTests {
         _ = try routes.router().answer(path + "?session=another")
         try log.flush(to: #require(routes.community))
         #expect(try rows("SELECT sum(times) FROM exposures") == ["2"])
+    }
+
+    @Test("A member who is renamed keeps the arm that was shown, before the log is applied and afterwards")
+    func renamed() throws {
+        var register = ExperimentRegister()
+        let definition = ExperimentDefinition("even", arms: [.init("one"), .init("two")], plan: Self.plan)
+        #expect(register.start(definition, atMilliseconds: 0) == nil)
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        let assigner = Assigner(register)
+        func arm(_ id: String) -> String? {
+            assigner.arms(ofMember: id, groupCount: 0, atMilliseconds: 0).first?.arm
+        }
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        let router = routes.router()
+        func show(_ id: String) throws {
+            #expect(try router.answer("/v1/users/\(id)/recommendations").status == 200)
+            try log.flush(to: #require(routes.community))
+        }
+        let others = (0..<99).map { "member-\($0)" }.filter { arm($0) != arm("ann") }
+        try #require(others.count > 1)
+        try show("ann")
+        let catalog = try Catalog(path: members.path, mode: .recording)
+        for (old, new) in [("ann", others[0]), (others[0], others[1])] {
+            try catalog.take([.renaming(RenamingChange(.user, from: old, to: new, atMilliseconds: 1))], stamp: .max / 2)
+            try show(new)
+            #expect(try rows("SELECT DISTINCT arm FROM exposures") == [arm("ann")])
+        }
+        // Both ids were shown lists, of one arm or of two.
+        for id in ["bob", "cy"] {
+            try show(id)
+            _ = try rows("SELECT 1")
+            try catalog.take(
+                [.renaming(RenamingChange(.user, from: id, to: others[1], atMilliseconds: 1))], stamp: .max / 2)
+        }
+        try show(others[1])
+        #expect(try rows("SELECT DISTINCT arm FROM exposures ORDER BY arm") == ["", arm("ann")])
+        #expect(try catalog.shownArms(ofUser: others[1]) == ["even": arm("ann")])
     }
 
     @Test("An arm's settings make its lists, and the control's are those without an experiment")

@@ -43,6 +43,24 @@ extension Catalog {
         return times
     }
 
+    /// Returns the arm of each experiment that a user was shown first; nothing unless the user was renamed.
+    ///
+    /// The id of any other user decides about the arm.
+    package func shownArms(ofUser id: String) throws(Failure) -> [String: String] {
+        let rows = try database.prepare(Self.selectShownArms + "AND user_id = ? ORDER BY first_at DESC")
+        rows.bind(id, at: 1)
+        var arms: [String: String] = [:]
+        while try rows.step() { arms[rows.text(1)] = rows.text(2) }
+        return arms
+    }
+
+    /// The SQL query for the arms of renamed users, without those of another id of the same user.
+    fileprivate static let selectShownArms = """
+        SELECT user_key, experiment, arm FROM renamed_ids
+        JOIN users ON user_id = new_id JOIN exposures USING (user_key)
+        WHERE entity = '\(EntityTable.users.rawValue)' AND arm <> '\(ExposureRecord.armOfOtherID)'
+        """ + " "
+
     /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
     ///
     /// A member's group counts once.
@@ -65,6 +83,16 @@ extension Catalog {
         var counts: [Int] = []
         while try rows.step() { counts.append(Int(rows.integer(0))) }
         return counts
+    }
+}
+
+extension CatalogSnapshot {
+    /// Returns the arm of each experiment that renamed users were shown first, by column.
+    package func shownArms() throws(Failure) -> [UInt32: [String: String]] {
+        let rows = try database.prepare(Catalog.selectShownArms + "ORDER BY first_at DESC")
+        var arms: [UInt32: [String: String]] = [:]
+        while try rows.step() { arms[UInt32(clamping: rows.integer(0)), default: [:]][rows.text(1)] = rows.text(2) }
+        return arms
     }
 }
 
@@ -169,6 +197,12 @@ struct ExposureWriter {
                 teams = CASE WHEN \(isKnown) THEN teams ELSE teams || ' ' || excluded.teams END
             """
     }()
+
+    /// A statement that marks the exposures of the user with the key `?2` in experiments of the user with the key `?1`.
+    static let marking = """
+        UPDATE OR IGNORE exposures SET arm = '\(ExposureRecord.armOfOtherID)' WHERE user_key = ?2
+        AND experiment IN (SELECT experiment FROM exposures WHERE user_key = ?1)
+        """
 
     /// A statement that adds the exposures of the user with the key `?2` to those of the user with the key `?1`.
     static let merging = """

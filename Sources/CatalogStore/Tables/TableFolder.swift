@@ -161,6 +161,9 @@ package protocol EntrySource: AnyObject {
     /// Returns the columns of the users who are not listed.
     func unlistedUsers() throws(Failure) -> Set<UInt32>
 
+    /// Returns the arms that renamed users were shown, by column; see `CatalogSnapshot`.
+    func shownArms() throws(Failure) -> [UInt32: [String: String]]
+
     /// Whether any photo has an owner.
     func hasPhotoOwners() throws(Failure) -> Bool
 

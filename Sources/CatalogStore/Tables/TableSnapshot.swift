@@ -46,6 +46,13 @@ package final class TableSnapshot: EntrySource {
         return users
     }
 
+    package func shownArms() throws(Failure) -> [UInt32: [String: String]] {
+        let arms = try snapshot.shownArms().compactMap { key, arms in
+            numbers.columnOfKey[Int64(key)].map { ($0, arms) }
+        }
+        return Dictionary(uniqueKeysWithValues: arms)
+    }
+
     /// Calls `body` with each member's interactions with groups and last pause, by column.
     package func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void)
         throws(Failure)
@@ -64,7 +71,7 @@ struct TableNumbers: Sendable {
     let rowOfGroup: [Int32]
     /// The number of each group of the tables in `rowOfGroup`; 0 if the catalog does not have the group.
     let groupOfTable: [UInt32]
-    /// The columns of the users with interests or interactions in the catalog, by user key.
+    /// The columns of the users with interests, interactions or exposures in the catalog, by user key.
     private(set) var columnOfKey: [Int64: UInt32] = [:]
     /// The users that the tables do not have; their columns follow the columns of the tables.
     private(set) var addedUsers: [String] = []
@@ -122,7 +129,8 @@ struct TableNumbers: Sendable {
             """
             SELECT user_key, user_id, interests, interests_stamp FROM users
             WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
-                OR user_key IN (SELECT user_key FROM interactions) ORDER BY user_id
+                OR user_key IN (SELECT user_key FROM interactions)
+                OR user_key IN (SELECT user_key FROM exposures) ORDER BY user_id
             """)
         while try users.step() {
             let id = users.text(1)

@@ -43,7 +43,8 @@ package struct ExperimentOutcomes: Sendable {
             interactionsFrom: course.startedAt - Self.daysBefore * ExperimentCourse.dayLength,
             until: min(course.now, course.end + tail)
         ) { member throws(Failure) in
-            guard Set(member.exposures.map(\.arm)).count == 1 else {
+            let shown = Set(member.exposures.map(\.arm))
+            guard shown.count == 1, !shown.contains(ExposureRecord.armOfOtherID) else {
                 kept.facts.crossedCount += 1
                 return
             }

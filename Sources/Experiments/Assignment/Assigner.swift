@@ -36,6 +36,8 @@ package struct Assigner: Sendable {
         let layerRange: Range<UInt32>
         let names: [AssignedArm]
         let versions: Set<VersionName>
+
+        func arm(_ name: String) -> AssignedArm? { names.first { $0.arm == name } }
     }
 
     private let experiments: [Experiment]
@@ -62,25 +64,38 @@ package struct Assigner: Sendable {
     /// - Parameters:
     ///   - knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is not known.
     ///   - instant: the present, in Unix milliseconds.
+    ///   - shown: the arm of each experiment that the member was shown under an earlier id, which stays.
     ///   - isServed: whether lists can be made from a version. An experiment with a version that is not served assigns
     ///     nobody, because its arms would not get the lists that they define.
     package func arms(
         ofMember id: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64? = nil,
-        atMilliseconds instant: Int64,
+        shown: [String: String] = [:], atMilliseconds instant: Int64,
         where isServed: (VersionName) -> Bool = { _ in true }
     ) -> [AssignedArm] {
         // Most sites run nothing most of the time.
         guard !experiments.isEmpty else { return [] }
-        if holdoutEnd > 0, MemberBucket(seed: ExperimentRegister.holdoutSeed, memberID: id).index < holdoutEnd {
-            return []
+        let isHeldOut =
+            holdoutEnd > 0 && MemberBucket(seed: ExperimentRegister.holdoutSeed, memberID: id).index < holdoutEnd
+        if isHeldOut, shown.isEmpty { return [] }
+        let running = experiments.filter {
+            $0.entry.runs(atMilliseconds: instant) && $0.versions.allSatisfy(isServed)
+        }
+        // A member is in one experiment of a layer, also if two ids were in two of them.
+        var kept: [String: String] = [:]
+        for definition in running.map(\.entry.definition) where shown[definition.name] != nil {
+            if kept[definition.layer] == nil { kept[definition.layer] = definition.name }
         }
         var isInterleaved = false
-        return experiments.compactMap { experiment in
+        return running.compactMap { experiment in
             let definition = experiment.entry.definition
-            guard experiment.entry.runs(atMilliseconds: instant), experiment.versions.allSatisfy(isServed),
-                experiment.layerRange.contains(MemberBucket(seed: definition.layerSeed, memberID: id).index),
-                definition.eligibility.includes(
-                    memberID: id, groupCount: groupCount, knownSinceMilliseconds: knownSince)
+            let stays = kept[definition.layer].map { $0 == definition.name }
+            if stays == true, !definition.isInterleaved { return shown[definition.name].flatMap(experiment.arm) }
+            guard
+                stays
+                    ?? (!isHeldOut
+                        && experiment.layerRange.contains(MemberBucket(seed: definition.layerSeed, memberID: id).index)
+                        && definition.eligibility.includes(
+                            memberID: id, groupCount: groupCount, knownSinceMilliseconds: knownSince))
             else { return nil }
             if definition.isInterleaved {
                 // A list can be drafted from two lists, not from four.

@@ -6,7 +6,8 @@ package import Model
 /// previous one, or to 0. An unknown time is 0. Any other time is 1 + (created − time) mod 2³², in Unix seconds, with
 /// the creation of the version. The parts follow one another in this order:
 ///
-/// - a byte of marks: 1 for a user who is not listed, 2 for interests with a stamp, 4 for a pause
+/// - a byte of marks: 1 for a user who is not listed, 2 for interests with a stamp, 4 for a pause, 8 for
+///   arms
 /// - the number of groups that the user is in; for each its difference, and the time of joining
 /// - the number of groups that the user left; for each its difference, and the time
 /// - the number of dismissals; for each the difference of its group, and its time
@@ -15,6 +16,7 @@ package import Model
 /// - the length of the interests in bytes, and the interests in UTF-8, separated by semicolons
 /// - the stamp of the interests in Unix milliseconds, if they have one
 /// - the time of a pause or its end, and the time until which it lasts, if there was any; unknown is for good
+/// - the number of arms, if there are any; for each the length and the UTF-8 of the experiment, and of the arm
 /// - nothing, if there are no hints; otherwise for each kind of `EvidenceKind` their number
 /// - after each of these numbers, for each hint the difference of its group, its units and its count
 package struct MemberCoding: Sendable, Equatable {
@@ -25,6 +27,7 @@ package struct MemberCoding: Sendable, Equatable {
     private static let unlistedMark: UInt8 = 1
     private static let stampMark: UInt8 = 2
     private static let pauseMark: UInt8 = 4
+    private static let armsMark: UInt8 = 8
 
     package init(createdAtMilliseconds: Int64, groupCount: Int) {
         created = UInt32(clamping: createdAtMilliseconds / 1000)
@@ -43,22 +46,31 @@ package struct MemberCoding: Sendable, Equatable {
         let feedback = member.feedback
         bytes.append(
             (feedback.isUnlisted ? Self.unlistedMark : 0) | (feedback.interestsStamp == nil ? 0 : Self.stampMark)
-                | (feedback.pause == nil ? 0 : Self.pauseMark))
+                | (feedback.pause == nil ? 0 : Self.pauseMark) | (feedback.arms.isEmpty ? 0 : Self.armsMark))
         guard append(member.joined, \.group, to: &bytes, { time($0.seconds) }),
             append(member.left, \.group, to: &bytes, { time($0.seconds) }),
             append(feedback.dismissals, \.group, to: &bytes, { time(UInt32(clamping: $0.atMilliseconds / 1000)) }),
             append(feedback.undismissed, \.group, to: &bytes, { time($0.seconds) }),
             append(feedback.exposures, \.group, to: &bytes, { Self.thousandths($0) })
         else { return false }
-        Varint.append(UInt64(feedback.interestBytes.count), to: &bytes)
-        bytes.append(contentsOf: feedback.interestBytes)
+        Self.append(text: feedback.interestBytes, to: &bytes)
         if let stamp = feedback.interestsStamp { Varint.append(UInt64(bitPattern: stamp), to: &bytes) }
         if let pause = feedback.pause {
             for seconds in [pause.atSeconds, pause.endSeconds] {
                 Varint.append(time(seconds.map { UInt32(clamping: $0) }), to: &bytes)
             }
         }
+        if !feedback.arms.isEmpty { Varint.append(UInt64(feedback.arms.count), to: &bytes) }
+        for (experiment, arm) in feedback.arms.sorted(by: { $0.key < $1.key }) {
+            Self.append(text: experiment.utf8, to: &bytes)
+            Self.append(text: arm.utf8, to: &bytes)
+        }
         return true
+    }
+
+    private static func append(text: some Collection<UInt8>, to bytes: inout [UInt8]) {
+        Varint.append(UInt64(text.count), to: &bytes)
+        bytes.append(contentsOf: text)
     }
 
     package func append(hints: [GroupHint], to bytes: inout [UInt8]) -> Bool {
@@ -103,8 +115,7 @@ package struct MemberCoding: Sendable, Equatable {
 
     /// Decodes a value, or returns `nil` if it is malformed or has a group that is not of the version.
     package func decode(_ bytes: borrowing Span<UInt8>) -> PublishedMember? {
-        guard let marks = bytes.isEmpty ? nil : bytes[0], marks <= Self.unlistedMark | Self.stampMark | Self.pauseMark
-        else { return nil }
+        guard let marks = bytes.isEmpty ? nil : bytes[0], marks < Self.armsMark << 1 else { return nil }
         var offset = 1
         var member = PublishedMember()
         guard let joined = decode(bytes, at: &offset, time, { PublishedMember.Joined(group: $0, seconds: $1) }),
@@ -129,6 +140,13 @@ package struct MemberCoding: Sendable, Equatable {
                 let end = Self.number(bytes, at: &offset).flatMap(time)
             else { return nil }
             member.feedback.pause = Pause(atSeconds: Int64(at), endSeconds: end.map(Int64.init))
+        }
+        if marks & Self.armsMark != 0 {
+            guard let count = Self.number(bytes, at: &offset), count <= bytes.count - offset else { return nil }
+            for _ in 0..<count {
+                guard let experiment = text(bytes, at: &offset), let arm = text(bytes, at: &offset) else { return nil }
+                member.feedback.arms[String(decoding: experiment, as: UTF8.self)] = String(decoding: arm, as: UTF8.self)
+            }
         }
         guard offset < bytes.count else { return member }
         for kind in EvidenceKind.allCases {

@@ -47,6 +47,8 @@ package struct PublishedMember: Sendable, Equatable {
         package var pause: Pause?
         /// The groups that favourites and follows point to, in the order of the kinds, then of the groups.
         package var hints: [GroupHint]
+        /// The arm of each experiment that the user was shown under an earlier id.
+        package var arms: [String: String] = [:]
         /// Whether the user may not be counted to others.
         package var isUnlisted = false
 

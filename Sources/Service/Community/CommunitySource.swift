@@ -4,6 +4,7 @@ import Changes
 import Evaluation
 import Experiments
 import Model
+import ModelStore
 import Recommendation
 
 /// The source of members, photos and the site's decisions, and the place for changes.
@@ -36,6 +37,9 @@ protocol CommunitySource: CommunityReader, Sendable {
     ///
     /// - Parameter changes: exposures only, one for each member.
     func record(exposures changes: [MemberChange]) throws(Failure)
+
+    /// Returns the arm of each experiment that a member was shown under an earlier id; nothing for most members.
+    func shownArms(ofUser id: String, in snapshot: VisibleSnapshot) throws(Failure) -> [String: String]
 
     /// Returns the time of a member's latest interaction, in Unix milliseconds, or nil if none is known.
     func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64?
@@ -100,6 +104,11 @@ enum CommunitySubject: String {
 extension CommunitySource {
     /// No members; the default for a source that cannot name some quickly.
     func someMembers(limit: Int) throws(Failure) -> [String] { [] }
+
+    /// Returns what the version says.
+    func shownArms(ofUser id: String, in snapshot: VisibleSnapshot) throws(Failure) -> [String: String] {
+        try publishedMember(withID: id, in: snapshot)?.feedback.arms ?? [:]
+    }
 
     /// Nothing; the default for a source that has only its own daemon's data.
     func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(Failure)

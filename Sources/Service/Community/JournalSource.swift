@@ -297,6 +297,24 @@ final class JournalSource: CommunitySource {
         if !remembered.isEmpty { try journal.apply(remembered) }
     }
 
+    /// Returns the arms of what is known, and before them those of the journal: a member may be renamed only now.
+    func shownArms(ofUser id: String, in snapshot: VisibleSnapshot) throws(Failure) -> [String: String] {
+        let (known, earlier): ([String: String], [String])
+        if let base {
+            (known, earlier) = try base.read { catalog throws(Failure) in
+                (try catalog.shownArms(ofUser: id), try catalog.earlierIDs(ofUsers: [id]))
+            }
+        } else {
+            known = try publishedMember(withID: id, in: snapshot)?.feedback.arms ?? [:]
+            earlier = journal.decisions.recorded.earlierIDs(ofUser: id)
+        }
+        guard !earlier.isEmpty else { return known }
+        let journaled = try journal.read { journal throws(Failure) in
+            try journal.shownArms(ofUsers: earlier + [id])
+        }
+        return known.merging(journaled) { known, _ in known }
+    }
+
     func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64? {
         try journal.read { journal throws(Failure) in try journal.latestInteractionTime(ofUser: id) }
     }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import Experiments
@@ -31,9 +32,12 @@ extension Call {
             arms = []
         } else if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
             if kept == nil {
+                let (community, from) = (try community(with: .memberships), snapshot)
+                let shown = try reading { () throws(Failure) in try community.shownArms(ofUser: id, in: from) }
                 arms = assigner.arms(
                     ofMember: id, groupCount: request.profile.joined.count,
-                    knownSinceMilliseconds: request.profile.knownSinceMilliseconds, atMilliseconds: instant,
+                    knownSinceMilliseconds: request.profile.knownSinceMilliseconds, shown: shown,
+                    atMilliseconds: instant,
                     where: { state.snapshot(of: $0) != nil })
             }
             choice = assigner.choice(of: arms)

@@ -166,7 +166,8 @@ enum ExperimentCommand: Subcommand {
             count == nil || asksSince ? try parsed.knownProfile(ofMember: id, atMilliseconds: now) : nil
         let arms = Assigner(register).arms(
             ofMember: id, groupCount: count ?? profile?.joined.count ?? 0,
-            knownSinceMilliseconds: profile?.knownSinceMilliseconds, atMilliseconds: now)
+            knownSinceMilliseconds: profile?.knownSinceMilliseconds,
+            shown: try parsed.openCatalogIfPresent()?.shownArms(ofUser: id) ?? [:], atMilliseconds: now)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: arms)
