@@ -31,7 +31,7 @@ struct ListOutcome {
                 """)
             <div class="charts">
             \(chart("Lists") { Double($0.total(.lists, through: $1)) })
-            \(chart("Members reached, about") { $1 == 23 ? Double($0.members.estimate) : nil })
+            \(chart("Members reached, about") { $1 == 23 ? Double(min($0.members.estimate, $0.total(.lists))) : nil })
             \(if: sendsImpressions, "\(rate("Clicks", .clicks))\(rate("Joins", .joins))")
             \(chart("Dismissals") { Double($0.total(.dismissals, through: $1)) })
             </div>
