@@ -143,7 +143,11 @@ struct ComponentRouteTests {
     func damagedStates(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let view = MemberView(recommended: ["alps", "élan"], joined: ["cats 🐈"], dismissed: ["d"])
-        #expect(ViewState(ViewState(view).text) == .whole(view))
+        // The order of the groups is not in the text.
+        guard case .whole(let read)? = ViewState(ViewState(view).text), read.states == view.states else {
+            Issue.record("\(ViewState(view).text) is not the view")
+            return
+        }
         for _ in 0..<50 {
             var bytes = Array(ViewState(view).text.utf8)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
