@@ -47,6 +47,11 @@ struct RenameTests {
         let joined = try workspace.database().integer(
             "SELECT count(*) FROM memberships JOIN users USING (user_key) WHERE user_id = 'ann'")
         #expect(joined == 1)
+        let isKnown = await RunningDaemon.poll {
+            (try? daemons[1].get("/v1/users/ann/interactions").text.contains("macro-mondays")) == true
+                && (try? daemons[1].get("/metrics").text.contains("\ncoterie_stream_lag_changes 0\n")) == true
+        }
+        #expect(isKnown)
         // By their ids, guest-77 is in arm a and ann in arm b. First the journal tells the arm, then the version.
         for session in 0..<2 {
             #expect(try daemons[1].get("/v1/users/ann/recommendations?session=\(session)").status == 200)
