@@ -47,24 +47,17 @@ struct RenameTests {
         let joined = try workspace.database().integer(
             "SELECT count(*) FROM memberships JOIN users USING (user_key) WHERE user_id = 'ann'")
         #expect(joined == 1)
-        let isKnown = await RunningDaemon.poll {
-            (try? daemons[1].get("/v1/users/ann/interactions").text.contains("macro-mondays")) == true
-                && (try? daemons[1].get("/metrics").text.contains("\ncoterie_stream_lag_changes 0\n")) == true
-        }
-        #expect(isKnown)
-        // By their ids, guest-77 is in arm a and ann in arm b. First the journal tells the arm, then the version.
-        for session in 0..<2 {
-            #expect(try daemons[1].get("/v1/users/ann/recommendations?session=\(session)").status == 200)
-            try await workspace.succeed("recompute", "--keep", "1")
-            try await daemons[1].wait(forVersion: workspace.currentVersion())
-        }
+        // By their ids, guest-77 is in arm a and ann in arm b. The next version tells it to a daemon without a catalog.
+        try await workspace.succeed("recompute", "--keep", "1")
+        try await daemons[1].wait(forVersion: workspace.currentVersion())
+        #expect(try daemons[1].get("/v1/users/ann/recommendations").status == 200)
         #expect(await daemons[1].end().exitCode == CommandRun.ExitCode.success)
         try await workspace.succeed("apply")
         let shown = try workspace.database().prepare(
             "SELECT user_id, arm, count(*) FROM exposures JOIN users USING (user_key) GROUP BY 1, 2")
         var found: [String] = []
         while try shown.step() { found.append("\(shown.text(0)) \(shown.text(1)) \(shown.integer(2))") }
-        #expect(found == ["ann a 3"])
+        #expect(found == ["ann a 2"])
     }
 
     @Test("Daemons without the catalog know of it; a hide under the old id hides the group under the new one")

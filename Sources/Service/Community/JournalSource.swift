@@ -297,16 +297,13 @@ final class JournalSource: CommunitySource {
         if !remembered.isEmpty { try journal.apply(remembered) }
     }
 
-    /// Returns the arms of what is known, and before them those of the journal: a member may be renamed only now.
+    /// Returns the arms that the catalog knows, and those of the journal beside it; without a catalog, the version's.
+    ///
+    /// A renaming is in the catalog at once, and the exposures of the earlier id may still be in the journal.
     func shownArms(ofUser id: String, in snapshot: VisibleSnapshot) throws(Failure) -> [String: String] {
-        let (known, earlier): ([String: String], [String])
-        if let base {
-            (known, earlier) = try base.read { catalog throws(Failure) in
-                (try catalog.shownArms(ofUser: id), try catalog.earlierIDs(ofUsers: [id]))
-            }
-        } else {
-            known = try publishedMember(withID: id, in: snapshot)?.feedback.arms ?? [:]
-            earlier = journal.decisions.recorded.earlierIDs(ofUser: id)
+        guard let base else { return try publishedMember(withID: id, in: snapshot)?.feedback.arms ?? [:] }
+        let (known, earlier) = try base.read { catalog throws(Failure) in
+            (try catalog.shownArms(ofUser: id), try catalog.earlierIDs(ofUsers: [id]))
         }
         guard !earlier.isEmpty else { return known }
         let journaled = try journal.read { journal throws(Failure) in

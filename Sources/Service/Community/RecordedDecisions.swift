@@ -68,16 +68,6 @@ package struct RecordedDecisions: Sendable {
         }
     }
 
-    /// Returns the earlier ids of a user, from which the user was renamed.
-    func earlierIDs(ofUser id: String) -> [String] {
-        var ids = [id]
-        for renaming in journaled.reversed().compactMap({ $0.change?.renaming })
-        where renaming.subject == .user && ids.contains(where: renaming.newID.hasSameBytes) {
-            ids.append(renaming.oldID)
-        }
-        return Array(ids.dropFirst())
-    }
-
     /// Returns the old ids of the groups that were renamed.
     func renamedGroups(beyond taken: AppliedChanges) -> [String] { renamings(beyond: taken).map(\.change.oldID) }
 

@@ -3,7 +3,6 @@ import Basics
 import CommandLine
 import Evaluation
 import FoundationEssentials
-import Glibc
 import Model
 
 /// A training catalog and a catalog with the held-out memberships, in a temporary folder.
@@ -44,7 +43,7 @@ struct EvaluationCatalogs {
             throw UsageError("--\(name) leaves out entries of the catalog: give no files")
         }
         areFiles = !parsed.arguments.isEmpty
-        folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(getpid())"
+        folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(UUID().uuidString)"
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         do {

@@ -36,7 +36,7 @@ final class ReplayDaemon: Sendable {
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let clock = Clock(instant)
         self.clock = clock
-        let folder = FileManager.default.temporaryDirectory.path + "/coterie-replay-\(getpid())"
+        let folder = FileManager.default.temporaryDirectory.path + "/coterie-replay-\(UUID().uuidString)"
         self.folder = folder
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
