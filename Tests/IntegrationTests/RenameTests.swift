@@ -15,6 +15,15 @@ struct RenameTests {
         try? daemon.get("/v1/groups/\(group)/similar").status
     }
 
+    /// Whether a daemon has sent all that it recorded, by and by.
+    private func hasSent(_ daemon: RunningDaemon) async -> Bool {
+        await RunningDaemon.poll {
+            (try? daemon.get("/metrics").text).map {
+                $0.contains("\ncoterie_exposures_waiting 0\n") && $0.contains("\ncoterie_outbox_changes 0\n")
+            } == true
+        }
+    }
+
     @Test("A guest who has just acted for the first time is renamed with what waits in the stream, and keeps the arm")
     func guest() async throws {
         let workspace = try Workspace(.redis)
@@ -37,12 +46,7 @@ struct RenameTests {
         }
         #expect(isSent)
         #expect(try daemons[0].get("/v1/users/guest-77/recommendations").status == 200)
-        let isWritten = await RunningDaemon.poll {
-            (try? daemons[0].get("/metrics").text).map {
-                $0.contains("\ncoterie_exposures_waiting 0\n") && $0.contains("\ncoterie_outbox_changes 0\n")
-            } == true
-        }
-        #expect(isWritten)
+        #expect(await hasSent(daemons[0]))
         try await workspace.succeed("rename", "user", "guest-77", "ann")
         let joined = try workspace.database().integer(
             "SELECT count(*) FROM memberships JOIN users USING (user_key) WHERE user_id = 'ann'")
@@ -51,6 +55,7 @@ struct RenameTests {
         try await workspace.succeed("recompute", "--keep", "1")
         try await daemons[1].wait(forVersion: workspace.currentVersion())
         #expect(try daemons[1].get("/v1/users/ann/recommendations").status == 200)
+        #expect(await hasSent(daemons[1]))
         #expect(await daemons[1].end().exitCode == CommandRun.ExitCode.success)
         try await workspace.succeed("apply")
         let shown = try workspace.database().prepare(
