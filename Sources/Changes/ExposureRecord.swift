@@ -35,6 +35,11 @@ package struct ExposureRecord: Sendable, Equatable {
     /// The arm of exposures that a member brought along to an id that had exposures in the same experiment.
     package static let armOfOtherID = ""
 
+    /// Returns the name of the version in the id of a list, or nil if there is none.
+    ///
+    /// The id is that name and a fingerprint.
+    package static func version(ofList id: String) -> String? { id.lastIndex(of: "-").map { String(id[..<$0]) } }
+
     package init(
         experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
         filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil

@@ -51,8 +51,9 @@ extension TableSnapshot {
                     part.withColumn("time", of: Int64.self) { times in
                         part.withColumn(source.answerColumn ?? "", of: UInt32.self) { answers in
                             for index in times.indices where times[index] > start && times[index] <= end {
-                                // Groups are within their bounds: the matrix of the same table was read before.
-                                guard !numbers.isForgotten.contains(Int(users[index])) else { continue }
+                                guard Int(groups[index]) < numbers.groupOfTable.count,
+                                    !numbers.isForgotten.contains(Int(users[index]))
+                                else { continue }
                                 let row = numbers.rowOfGroup[Int(numbers.groupOfTable[Int(groups[index])])]
                                 guard row >= 0 else { continue }
                                 counts[Int(row)].posts += 1

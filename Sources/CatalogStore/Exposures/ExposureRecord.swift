@@ -55,7 +55,7 @@ extension Catalog {
     }
 
     /// The SQL query for the arms of renamed users, without those of another id of the same user.
-    fileprivate static let selectShownArms = """
+    static let selectShownArms = """
         SELECT user_key, experiment, arm FROM renamed_ids
         JOIN users ON user_id = new_id JOIN exposures USING (user_key)
         WHERE entity = '\(EntityTable.users.rawValue)' AND arm <> '\(ExposureRecord.armOfOtherID)'

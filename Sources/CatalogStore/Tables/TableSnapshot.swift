@@ -71,7 +71,7 @@ struct TableNumbers: Sendable {
     let rowOfGroup: [Int32]
     /// The number of each group of the tables in `rowOfGroup`; 0 if the catalog does not have the group.
     let groupOfTable: [UInt32]
-    /// The columns of the users with interests, interactions or exposures in the catalog, by user key.
+    /// The columns of the users with interests, interactions or shown arms in the catalog, by user key.
     private(set) var columnOfKey: [Int64: UInt32] = [:]
     /// The users that the tables do not have; their columns follow the columns of the tables.
     private(set) var addedUsers: [String] = []
@@ -130,7 +130,7 @@ struct TableNumbers: Sendable {
             SELECT user_key, user_id, interests, interests_stamp FROM users
             WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
                 OR user_key IN (SELECT user_key FROM interactions)
-                OR user_key IN (SELECT user_key FROM exposures) ORDER BY user_id
+                OR user_key IN (SELECT user_key FROM (\(Catalog.selectShownArms))) ORDER BY user_id
             """)
         while try users.step() {
             let id = users.text(1)

@@ -104,9 +104,8 @@ private struct ListSources {
     mutating func add(_ exposures: [ExposureRecord], arm: Int, _ course: ExperimentCourse) {
         var seen: Set<Key> = []
         for exposure in exposures {
-            // The id of a list is the version's name and a fingerprint.
-            let version = exposure.recommendationID.lastIndex(of: "-").map { exposure.recommendationID[..<$0] }
-            let key = Key(version: areVersionsOwn ? nil : version.map(String.init), settings: exposure.settings)
+            let version = areVersionsOwn ? nil : ExposureRecord.version(ofList: exposure.recommendationID)
+            let key = Key(version: version, settings: exposure.settings)
             let day = course.day(exposure.firstAtMilliseconds)
             var source =
                 sources[key]

@@ -215,7 +215,7 @@ extension Gate {
     /// client that is no browser may leave both out.
     private func checkIsFromThisMachine(_ request: HTTPRequest, _ access: Access) throws(Problem) {
         if let host = request.headers["Host"], !Self.isThisMachine(host) { throw .foreignHost() }
-        // The forms of pages carry a secret, and browsers send them with the origin "null".
+        // The forms of pages carry a secret, and compare their origin with the host (`FormFields`).
         guard access != .page, ![.get, .head, .options].contains(request.method),
             let origin = request.headers["Origin"], !crossOrigin.allows(origin)
         else { return }

@@ -83,7 +83,7 @@ final class ListFigures: Sendable {
 
     /// Counts a list that was made.
     func made(_ list: String, ofMember id: String, at now: Int64) {
-        if let version = Self.version(of: list) { state.withLock { _ = $0.versions.insert(version) } }
+        if let version = ExposureRecord.version(ofList: list) { state.withLock { _ = $0.versions.insert(version) } }
         change(at: now) { day, hour in
             day.add(.lists, atHour: hour)
             day.add(member: id)
@@ -105,14 +105,11 @@ final class ListFigures: Sendable {
             case .dismiss: sum = .dismissals
             default: continue
             }
-            let isKnown = record.recommendationID.flatMap(Self.version).map(versions.contains) == true
+            let isKnown = record.recommendationID.flatMap(ExposureRecord.version).map(versions.contains) == true
             guard isKnown || sum != .impressions else { continue }
             change(at: now) { $0.add(isKnown ? sum : .strangers, atHour: $1) }
         }
     }
-
-    /// Returns the version in the id of a list.
-    private static func version(of list: String) -> String? { list.lastIndex(of: "-").map { String(list[..<$0]) } }
 
     /// Posts the days that have changed; what cannot be posted is kept for a later time.
     ///

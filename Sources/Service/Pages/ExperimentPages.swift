@@ -227,7 +227,13 @@ extension Responder {
             }
         }
         let end = entry.definition.endsAt.map { end -> HTML in "on \(HTML.day(end * 1000))" }
-        let isBySize = plan?.memberCount != nil
+        let ends: HTML =
+            switch (plan?.memberCount, end) {
+            case (nil, nil): "–"
+            case (nil, let end?): end
+            case (_?, nil): "with these members"
+            case (_?, let end?): "with these members or \(end)"
+            }
         let stage: HTML =
             switch course.stage {
             case .running: "runs: only the always-valid bounds count"
@@ -237,10 +243,7 @@ extension Responder {
         return .facts([
             ("Stage", stage), ("Day", "\(course.dayCount)"), ("Members", members),
             ("Decides", "\(plan?.decides.rawValue ?? "–")"),
-            (
-                "Ends",
-                "\(if: isBySize, "with these members")\(if: isBySize && end != nil, " or ")\(end ?? (isBySize ? "" : "–"))"
-            ),
+            ("Ends", ends),
         ])
     }
 

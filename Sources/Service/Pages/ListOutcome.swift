@@ -64,13 +64,17 @@ struct ListOutcome {
         }
         let (now, before) = (days[today].flatMap { figure($0, 23) }, days[today - 7])
         // Today is compared with the same hours of a week ago, unless only whole days are known.
-        var note: HTML = "nothing is known of a week ago"
+        let note: HTML
         if let now, let then = before.flatMap({ figure($0, hour) }) {
             let percent = then > 0 ? Int((100 * (now - then) / then).rounded()) : 0
-            note = "\(percent < 0 ? "−" : "+")\(abs(percent).grouped)% to a week ago at this hour"
-            if then == 0 { note = "0 a week ago at this hour" }
+            note =
+                then == 0
+                ? "0 a week ago at this hour"
+                : "\(percent < 0 ? "−" : "+")\(abs(percent).grouped)% to a week ago at this hour"
         } else if let then = before.flatMap({ figure($0, 23) }) {
             note = "\(Chart.text(then)) on the whole day a week ago"
+        } else {
+            note = "nothing is known of a week ago"
         }
         return Chart(title, points, present: (now.map(Chart.text) ?? "–", note)).html
     }

@@ -41,7 +41,7 @@ struct JournalWriter {
 
     /// Throws an error if a file is not in its place.
     ///
-    /// What a log without a name still has would end with this process, so it is written to the journal first.
+    /// A log without a name ends with this process, so what it still has is written to the journal first.
     func requireFiles() throws(Failure) {
         try files.require { _ = try? journal.eraseForgotten(waits: false) }
     }
