@@ -39,9 +39,7 @@ struct HonestNeighbours {
                 throw Failure(.badData, "\(error)")
             }
             // Other machines know of one comparison for each relation.
-            let found = try OwnThreads().neighbours(relation, of: rest, run.search(relation), identity: 0) {
-                clock.advance(done: $0, total: $1)
-            }
+            let found = run.search(relation).run(on: rest) { clock.advance(done: $0, total: $1) }
             let honest = HonestNeighbours(table: found, mayPopularityWin: mayWin)
             return (honest, "\(leftOut.count) memberships left out, and neighbours found again")
         }

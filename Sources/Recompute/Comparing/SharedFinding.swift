@@ -1,5 +1,5 @@
 package import Basics
-package import Model
+import Model
 import ModelStore
 package import Similarity
 
@@ -7,7 +7,7 @@ package import Similarity
 ///
 /// The processes read a prepared search from a folder, and write blocks of pairs into it. The files exist while a
 /// relation is compared; they are removed afterwards, also after a failure.
-package struct SharedFinding: NeighbourFinding {
+package struct SharedFinding: Sendable {
     /// The work for the other processes: for each part, the block of pairs that `PairFile.write` makes.
     package struct Order: Sendable, Codable {
         package var relation: String
@@ -51,8 +51,13 @@ package struct SharedFinding: NeighbourFinding {
         self.ask = ask
     }
 
-    /// Returns the neighbour lists of all rows.
-    package func neighbours(
+    /// Returns the neighbour lists of all rows, the same as `NeighbourSearch.run`.
+    ///
+    /// - Parameters:
+    ///   - matrix: groups × users or photos.
+    ///   - identity: a number that no other run has.
+    ///   - progress: called with the parts done and all parts.
+    func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
     ) throws(Failure) -> NeighbourTable {
@@ -117,32 +122,5 @@ package enum PairFile {
         let block = prepared.pairs(of: rows, threads: threads, path: processor, rowsAtOnce: rowsAtOnce)
         try WorkFile.write(to: path) { add throws(Failure) in try unsafe add(block.encoded.span.bytes) }
         return rows.count
-    }
-}
-
-/// A way to find the neighbours of a relation: in this process, or with others.
-package protocol NeighbourFinding: Sendable {
-    /// Returns the neighbour lists of all rows; every implementation returns the same lists.
-    ///
-    /// - Parameters:
-    ///   - matrix: groups × users or photos.
-    ///   - identity: a number that no other run has.
-    ///   - progress: called with the work done and all work.
-    func neighbours(
-        _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
-        progress: @escaping NeighbourSearch.Progress
-    ) throws(Failure) -> NeighbourTable
-}
-
-/// Finds neighbours in this process, on several threads.
-package struct OwnThreads: NeighbourFinding {
-    package init() {}
-
-    /// Returns the neighbour lists of all rows.
-    package func neighbours(
-        _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
-        progress: @escaping NeighbourSearch.Progress
-    ) throws(Failure) -> NeighbourTable {
-        search.run(on: matrix, progress: progress)
     }
 }

@@ -245,9 +245,9 @@ enum ShareOptions {
             help: "With --share: the number of groups in a block, a multiple of 64 (default: to fit the caches)"),
     ]
 
-    /// Returns the search for neighbours: on threads of this process, or shared with other processes.
-    static func finding(_ parsed: ParsedCommand) throws -> any NeighbourFinding {
-        guard let folder = parsed.textIfGiven("share") else { return OwnThreads() }
+    /// Returns the processes that find neighbours, or `nil` for threads of this one.
+    static func finding(_ parsed: ParsedCommand) throws -> SharedFinding? {
+        guard let folder = parsed.textIfGiven("share") else { return nil }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return SharedFinding(
             folder: folder, partCount: try parsed.integer("parts", in: 1...1_000_000),
