@@ -56,16 +56,6 @@ package struct HealthFault: Sendable {
 
     /// The cause, with the name of the option that sets its bound.
     var causeWithBound: String { bound.map { "\(cause) (`--\($0.name)`)" } ?? cause }
-
-    /// Returns a finding of this fault.
-    ///
-    /// - Parameters:
-    ///   - subject: the subject of the question, perhaps with a name.
-    ///   - message: the fault as it was found, with its numbers and names.
-    ///   - advice: a remedy for just this case, or `nil` for the usual one.
-    func found(_ subject: String, _ message: String, advice: String? = nil) -> Finding {
-        Finding(subject: subject, state: state, message: message, advice: advice ?? self.advice)
-    }
 }
 
 /// A number that decides whether something counts as a fault; each is a setting of `coterie check`.
