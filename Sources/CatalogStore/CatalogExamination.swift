@@ -157,11 +157,10 @@ final class CatalogCheck: Sendable {
     /// Starts the check.
     ///
     /// - Parameter connection: a connection in a read transaction, which belongs to the check from now on.
-    init(_ connection: CatalogSnapshot.Connection) {
+    init(_ connection: Locked<Catalog>) {
         DispatchQueue(label: "catalog-check").async(group: isOver) { [self] in
             do throws(Failure) {
-                let database = connection.catalog.database
-                try database.checkWhole()
+                try connection.withLock { catalog throws(Failure) in try catalog.database.checkWhole() }
             } catch { failure.withLock { $0 = error } }
         }
     }

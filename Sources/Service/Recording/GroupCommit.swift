@@ -107,8 +107,7 @@ final class OpenFiles: Sendable {
 
 /// Commits waiting changes together in one transaction, which waits for the disk once.
 final class GroupCommit: Sendable {
-    /// A connection that only the queue uses.
-    private struct Connection: @unchecked Sendable {
+    private struct Connection {
         /// The writer, or nil if it is not open yet.
         var writer: JournalWriter?
         /// Whether forgotten data is still to be erased.
@@ -131,7 +130,7 @@ final class GroupCommit: Sendable {
     /// The largest number of waiting callers.
     private static let limit = 256
 
-    private let connection = Mutex(Connection())
+    private let connection = Locked(Connection())
     private let queue = DispatchQueue(label: "group-commit")
     private let waiting = Mutex<[Ticket]>([])
     private let changes: ChangeClock
@@ -173,9 +172,7 @@ final class GroupCommit: Sendable {
     /// Runs `body` in its turn on the queue.
     private func inQueue(_ body: (inout Connection) throws(Failure) -> Void) throws(Failure) {
         let result: Result<Void, Failure> = queue.sync {
-            connection.withLock { connection in
-                do throws(Failure) { return .success(try body(&connection)) } catch { return .failure(error) }
-            }
+            do throws(Failure) { return .success(try connection.withLock(body)) } catch { return .failure(error) }
         }
         try result.get()
     }

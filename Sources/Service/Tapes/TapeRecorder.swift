@@ -50,13 +50,13 @@ final class TapeRecorder: Sendable {
         condition = HealthCondition(
             "tape", "Whether all requests are recorded on the tape", recovery: "all requests are recorded again",
             log: log, calmSeconds: 10)
-        let writer: Writer
+        let writer: Locked<Writer>
         do throws(Failure) {
-            writer = Writer(
-                try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits))
+            writer = Locked(
+                Writer(tape: try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits)))
         } catch { throw Failure(.general, error.message) }
         let isStarted = WorkThreads(1, waiting: 1, niceness: 19).add { [self] in
-            run(writer)
+            writer.withLock { run(&$0) }
             hasEnded.signal()
         }
         guard isStarted else { throw Failure(.general, "there can be no thread that records requests") }
@@ -83,18 +83,16 @@ final class TapeRecorder: Sendable {
     }
 
     /// The state that only the recording thread uses.
-    private final class Writer: @unchecked Sendable {
+    private struct Writer {
         let tape: TapeWriter
         var sequence: UInt64 = 0
         var bodies = SharedBodies()
         /// The beginning of the block, in Unix milliseconds.
         var blockBegan: Int64 = 0
         var knownDropped: UInt64 = 0
-
-        init(_ tape: TapeWriter) { self.tape = tape }
     }
 
-    private func run(_ writer: Writer) {
+    private func run(_ writer: inout Writer) {
         var isLast = false
         while !isLast {
             // Read before the queue is emptied, so that everything added before `stop` is written.
@@ -103,9 +101,9 @@ final class TapeRecorder: Sendable {
                 defer { (queue.waiting, queue.byteCount) = ([], 0) }
                 return (queue.waiting, queue.droppedCount)
             }
-            for answered in taken { record(answered, writer) }
+            for answered in taken { record(answered, &writer) }
             let instant = now()
-            if isLast || (instant - writer.blockBegan).magnitude >= Self.blockMilliseconds { writeBlock(writer) }
+            if isLast || (instant - writer.blockBegan).magnitude >= Self.blockMilliseconds { writeBlock(&writer) }
             if dropped != writer.knownDropped {
                 // Their numbers stay free, so that a reader counts them as missing.
                 writer.sequence += dropped - writer.knownDropped
@@ -117,7 +115,7 @@ final class TapeRecorder: Sendable {
         }
     }
 
-    private func record(_ answered: AnsweredRequest, _ writer: Writer) {
+    private func record(_ answered: AnsweredRequest, _ writer: inout Writer) {
         let known = writer.bodies.sequence(of: answered.response.body)
         guard var exchange = maker.exchange(answered, withBody: known == nil) else { return }
         if writer.tape.pendingCount == 0 { writer.blockBegan = now() }
@@ -125,10 +123,10 @@ final class TapeRecorder: Sendable {
         exchange.sequence = writer.sequence
         writer.tape.append(exchange, bodyOf: known)
         if known == nil { writer.bodies.note(answered.response.body, sequence: writer.sequence) }
-        if writer.tape.pendingByteCount >= Self.blockBytes { writeBlock(writer) }
+        if writer.tape.pendingByteCount >= Self.blockBytes { writeBlock(&writer) }
     }
 
-    private func writeBlock(_ writer: Writer) {
+    private func writeBlock(_ writer: inout Writer) {
         let count = writer.tape.pendingCount
         writer.bodies = SharedBodies()
         do throws(Failure) {

@@ -108,7 +108,7 @@ final class BatchClient: Sendable {
 
     /// Starts the client on its own thread.
     init(port: UInt16, members: Int, token: String) throws {
-        let connection = Connection(try ClientConnection(port: port))
+        let connection = Locked(try ClientConnection(port: port))
         let thread = Thread { [self] in
             // Processing of these answers must not delay timed requests, which are sent from the same processor.
             _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
@@ -118,7 +118,7 @@ final class BatchClient: Sendable {
                 first = (first + Self.size) % members
                 let body = #"{"userIds":[\#(ids.joined(separator: ","))]}"#
                 let request = ClientConnection.request("/v1/recommendations", token: token, json: body)
-                let status = try? connection.client.answer(to: request).status
+                let status = try? connection.withLock { try $0.answer(to: request).status }
                 if status == 200 {
                     answers.add(1, ordering: .relaxed)
                 } else {
@@ -138,11 +138,5 @@ final class BatchClient: Sendable {
         shouldStop.store(true, ordering: .releasing)
         hasStopped.wait()
         return (answers.load(ordering: .relaxed), failures.load(ordering: .relaxed))
-    }
-
-    /// The connection, which only the client's thread uses.
-    private final class Connection: @unchecked Sendable {
-        let client: ClientConnection
-        init(_ client: ClientConnection) { self.client = client }
     }
 }
