@@ -86,7 +86,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
-        computing("Model", ["CPrefetch"]),
+        computing("Model", ["Basics", "CPrefetch"]),
         computing("Recommendation", ["Basics", "Model"]),
         // Debian has FAISS as a static library; `CFaiss` has the function of BLAS that it calls.
         .target(
@@ -111,7 +111,7 @@ let package = Package(
         // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite", "Basics"]),
         module("Redis", ["Basics", "CHiredis"]),
-        computing("HTTP", ["CEpoll", "CCurl"]),
+        computing("HTTP", ["Basics", "CEpoll", "CCurl"]),
 
         // Options, configuration files, and the options of the formula.
         computing("CommandLine", ["CYAML", "Basics", "RecordReading", "Similarity"]),

@@ -50,7 +50,7 @@ package final class CatalogSnapshot {
             let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
             if try beginTogether(others, whileBeginning) {
-                check = checked.map { CatalogCheck(Locked($0)) }
+                if let checked { check = try CatalogCheck(Locked(checked)) }
                 return
             }
             // In a read-only file, the lock cannot be taken: then only another attempt helps.

@@ -29,7 +29,7 @@ final class TapeRecorder: Sendable {
     private let queue = Mutex(Queue())
     private let isStopping = Atomic(false)
     private let wakesUp = DispatchSemaphore(value: 0)
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let thread = Mutex<WorkThread?>(nil)
     private let recordedCount = Atomic<UInt64>(0)
     private let writtenBytes = Atomic<UInt64>(0)
 
@@ -40,7 +40,7 @@ final class TapeRecorder: Sendable {
     ///   - log: the log for problems.
     ///   - queueLimit: the most exchanges in the queue.
     ///   - now: returns the time, in Unix milliseconds.
-    /// - Throws: `Failure.general` if the folder cannot be used, or the thread cannot be started.
+    /// - Throws: `Failure`: `.general` if the folder cannot be used, `.tryLater` if the thread cannot be started.
     init(
         _ settings: TapeSettings, log: EventLog, queueLimit: Int = 32_768, now: @escaping @Sendable () -> Int64
     ) throws(Failure) {
@@ -55,11 +55,8 @@ final class TapeRecorder: Sendable {
             writer = Locked(
                 Writer(tape: try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits)))
         } catch { throw Failure(.general, error.message) }
-        let isStarted = WorkThreads(1, waiting: 1, niceness: 19).add { [self] in
-            writer.withLock { run(&$0) }
-            hasEnded.signal()
-        }
-        guard isStarted else { throw Failure(.general, "there can be no thread that records requests") }
+        let thread = try WorkThread(niceness: 19) { [self] in writer.withLock { run(&$0) } }
+        self.thread.withLock { $0 = thread }
         log.info("requests are recorded in \(settings.folder)")
     }
 
@@ -77,9 +74,9 @@ final class TapeRecorder: Sendable {
 
     /// Writes the waiting exchanges, and ends.
     func stop() {
-        guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        isStopping.store(true, ordering: .releasing)
         wakesUp.signal()
-        hasEnded.wait()
+        thread.withLock { $0 }?.join()
     }
 
     /// The state that only the recording thread uses.
