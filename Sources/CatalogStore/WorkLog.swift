@@ -54,7 +54,7 @@ package final class WorkLog: Sendable {
                 "DELETE FROM runs WHERE run NOT IN (SELECT run FROM runs ORDER BY run DESC LIMIT \(Self.runLimit))")
             opened.database = database
         } catch {
-            if error.isOfDamagedDatabase { _ = unsafe unlink(Self.path(beside: catalog)) }
+            if error.isOfDamagedDatabase { try? FileTree.remove(Self.path(beside: catalog)) }
         }
         connection = Locked(opened)
     }
@@ -171,7 +171,7 @@ extension WorkLog {
     /// - Throws: `Failure` if the log cannot be read.
     package static func runs(beside catalog: String) throws(Failure) -> [Run] {
         let path = path(beside: catalog)
-        guard unsafe access(path, F_OK) == 0 else { return [] }
+        guard FileTree.exists(path) else { return [] }
         do throws(Failure) {
             let database = try Database(path: path, mode: .readOnly, busyTimeoutSeconds: 1)
             let rows = try database.prepare(

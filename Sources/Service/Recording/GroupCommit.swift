@@ -86,8 +86,7 @@ final class OpenFiles: Sendable {
     func require(ofReader: Bool = false, saving save: () -> Void = {}) throws(Failure) {
         let (known, besides) = (databases.withLock { $0 }, besides.withLock { $0 })
         for path in paths.prefix(ofReader ? 1 : 2) where besides != nil || known[path] != nil {
-            var status = stat()
-            guard unsafe stat(path, &status) == 0, FileIdentity(status) == known[path],
+            guard let status = FileTree.status(of: path), FileIdentity(status) == known[path],
                 besides == nil || status.st_size > 0
             else { throw Self.lost(path) }
         }
