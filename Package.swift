@@ -79,7 +79,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
-        module("Basics", ["CZlib"]),
+        computing("Basics", ["CZlib"]),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
             name: "Similarity", dependencies: ["Model", "CSimilarity"], swiftSettings: optimized,
@@ -97,7 +97,7 @@ let package = Package(
             linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
         computing("Looks", ["CFaiss", "Model"]),
         computing("Experiments", ["Model", "Recommendation"]),
-        computing("RecordReading"),
+        computing("RecordReading", ["Basics"]),
         computing("Answers", ["Basics", "Model", "Recommendation"]),
 
         // Linux calls that Swift's module for glibc lacks.

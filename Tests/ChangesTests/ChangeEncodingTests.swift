@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 import Model
 import SQLite
@@ -179,8 +180,8 @@ struct ChangeEncodingTests {
     @Test("A text is found in JSON however it is escaped, and only as a whole")
     func naming() {
         let json = Array(#"{"a":["ann","\u0062ob","x\"y"],"eve":1,"s":"a\u00e9"}"#.utf8)
-        for text in ["ann", "bob", "x\"y", "eve", "aé"] { #expect(ChangeJSON.has(text, in: json), "\(text)") }
-        for text in ["an", "nn", "x", "1", ""] { #expect(!ChangeJSON.has(text, in: json), "\(text)") }
-        #expect(ChangeJSON.has("ann", in: Array(#"{"broken":[ "ann" "#.utf8)))
+        for text in ["ann", "bob", "x\"y", "eve", "aé"] { #expect(JSONText.has(text, in: json), "\(text)") }
+        for text in ["an", "nn", "x", "1", ""] { #expect(!JSONText.has(text, in: json), "\(text)") }
+        #expect(JSONText.has("ann", in: Array(#"{"broken":[ "ann" "#.utf8)))
     }
 }

@@ -94,6 +94,9 @@ enum JSONTexts {
         result.reserveCapacity(json.count)
         var key = ""
         var index = 0
+        func add(_ written: Range<Int>, _ other: String?) {
+            if let other { JSONText.append(other, to: &result) } else { result += json[written] }
+        }
         while index < json.count {
             guard json[index] == UInt8(ascii: "\"") else {
                 result.append(json[index])
@@ -101,15 +104,15 @@ enum JSONTexts {
                 continue
             }
             guard let end = end(ofTextAt: index, in: json) else { return nil }
-            let written = json[index..<end]
+            let written = index..<end
             index = end
-            let next = json[end...].first { !isBlank($0) }
+            let next = json[end...].first { !JSONText.isBlank($0) }
             if next == UInt8(ascii: ":") {
-                key = decoded(written) ?? ""
-                if let other = replacement(nil, key) { result += encoded(other) } else { result += written }
+                key = decoded(written, json) ?? ""
+                add(written, replacement(nil, key))
             } else {
-                guard let text = decoded(written) else { return nil }
-                if let other = replacement(key, text) { result += encoded(other) } else { result += written }
+                guard let text = decoded(written, json) else { return nil }
+                add(written, replacement(key, text))
             }
         }
         return result
@@ -119,7 +122,7 @@ enum JSONTexts {
     ///
     /// - Returns: `nil` if the bytes are no object, or a text or a value does not end.
     static func keeping(_ names: Set<String>, in json: [UInt8]) -> [UInt8]? {
-        guard json.first(where: { !isBlank($0) }) == UInt8(ascii: "{") else { return nil }
+        guard json.first(where: { !JSONText.isBlank($0) }) == UInt8(ascii: "{") else { return nil }
         var result: [UInt8] = []
         result.reserveCapacity(json.count)
         var index = 0
@@ -129,8 +132,8 @@ enum JSONTexts {
                 index += 1
                 continue
             }
-            guard let end = end(ofTextAt: index, in: json), let text = decoded(json[index..<end]) else { return nil }
-            let colon = json[end...].firstIndex { !isBlank($0) }
+            guard let end = end(ofTextAt: index, in: json), let text = decoded(index..<end, json) else { return nil }
+            let colon = json[end...].firstIndex { !JSONText.isBlank($0) }
             guard let colon, json[colon] == UInt8(ascii: ":"), !names.contains(text) else {
                 result += json[index..<end]
                 index = end
@@ -140,7 +143,7 @@ enum JSONTexts {
             index = next
             if json[next] == UInt8(ascii: ",") {
                 index += 1
-            } else if let last = result.lastIndex(where: { !isBlank($0) }), result[last] == UInt8(ascii: ",") {
+            } else if let last = result.lastIndex(where: { !JSONText.isBlank($0) }), result[last] == UInt8(ascii: ",") {
                 // It was the last field: the comma before it goes with it.
                 result.remove(at: last)
             }
@@ -169,33 +172,16 @@ enum JSONTexts {
         return nil
     }
 
-    private static func isBlank(_ byte: UInt8) -> Bool { " \n\r\t".utf8.contains(byte) }
-
     /// Returns the index after the text that begins at a quotation mark, or `nil` if it does not end.
     private static func end(ofTextAt start: Int, in json: [UInt8]) -> Int? {
-        var index = start + 1
-        while index < json.count {
-            switch json[index] {
-            case UInt8(ascii: "\""): return index + 1
-            case UInt8(ascii: "\\"): index += 2
-            default: index += 1
-            }
-        }
-        return nil
+        var index = start
+        return JSONText.skip(json, at: &index, before: json.count) ? index : nil
     }
 
-    private static func decoded(_ written: ArraySlice<UInt8>) -> String? {
-        guard written.contains(UInt8(ascii: "\\")) else {
-            return String(validating: written.dropFirst().dropLast(), as: UTF8.self)
-        }
-        return try? JSONDecoder().decode(String.self, from: Data(written))
-    }
-
-    private static func encoded(_ text: String) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        guard let bytes = try? encoder.encode(text) else { preconditionFailure("a text can be written as JSON") }
-        return Array(bytes)
+    private static func decoded(_ range: Range<Int>, _ json: [UInt8]) -> String? {
+        var (text, index): ([UInt8], Int) = ([], range.lowerBound)
+        guard JSONText.read(json, at: &index, before: range.upperBound, into: &text) == .whole else { return nil }
+        return String(validating: text, as: UTF8.self)
     }
 }
 
