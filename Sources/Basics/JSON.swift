@@ -6,17 +6,17 @@ package indirect enum JSON: Sendable, Equatable {
     case number(String)
     case text(String)
     case list([JSON])
-    /// The members of an object, in their order; no two have the same name.
+    /// The members of an object, in their order.
     case object([(name: String, value: JSON)])
 
     /// Reads a document.
     ///
     /// - Parameters:
-    ///   - isCompact: whether blanks are refused.
+    ///   - isStrict: whether blanks and repeated names are refused.
     ///   - depthLimit: the number of levels at which a document is refused.
     /// - Returns: nil if the bytes are no document.
-    package init?(_ bytes: [UInt8], isCompact: Bool = false, depthLimit: Int = 256) {
-        var reader = JSONReader(bytes: bytes, isCompact: isCompact)
+    package init?(_ bytes: [UInt8], isStrict: Bool = false, depthLimit: Int = 256) {
+        var reader = JSONReader(bytes: bytes, isStrict: isStrict)
         guard let value = reader.value(depthLimit: depthLimit), reader.isAtEnd else { return nil }
         self = value
     }
@@ -93,15 +93,15 @@ package indirect enum JSON: Sendable, Equatable {
 /// A reader of JSON bytes, from a position on.
 private struct JSONReader {
     let bytes: [UInt8]
-    let isCompact: Bool
+    let isStrict: Bool
     private var position = 0
 
-    init(bytes: [UInt8], isCompact: Bool) { (self.bytes, self.isCompact) = (bytes, isCompact) }
+    init(bytes: [UInt8], isStrict: Bool) { (self.bytes, self.isStrict) = (bytes, isStrict) }
 
     /// The next byte that is no blank.
     private var next: UInt8? {
         mutating get {
-            while !isCompact, position < bytes.count, JSONText.isBlank(bytes[position]) { position += 1 }
+            while !isStrict, position < bytes.count, JSONText.isBlank(bytes[position]) { position += 1 }
             return position < bytes.count ? bytes[position] : nil
         }
     }
@@ -129,7 +129,8 @@ private struct JSONReader {
             var members: [(name: String, value: JSON)] = []
             return parts(end: "}") { reader in
                 guard reader.next != nil, let name = reader.text(), reader.take(":"),
-                    let value = reader.value(depthLimit: depthLimit - 1), !members.contains(where: { $0.name == name })
+                    let value = reader.value(depthLimit: depthLimit - 1),
+                    !reader.isStrict || !members.contains(where: { $0.name == name })
                 else { return false }
                 members.append((name, value))
                 return true
@@ -222,19 +223,20 @@ package enum JSONText {
         return true
     }
 
-    /// Whether bytes, which need not be JSON, contain a text as a value or a name, in any escaped form.
-    package static func has(_ wanted: String, in bytes: [UInt8]) -> Bool {
+    /// Returns the texts in bytes that need not be JSON: values and names.
+    package static func texts(in bytes: [UInt8]) -> [String] {
+        var texts: [String] = []
         var index = 0
         while let start = bytes[index...].firstIndex(of: UInt8(ascii: "\"")) {
             var (text, end): ([UInt8], Int) = ([], start)
-            if read(bytes, at: &end, before: bytes.count, into: &text) != .whole {
-                end = start + 1
-            } else if text.elementsEqual(wanted.utf8) {
-                return true
+            if read(bytes, at: &end, before: bytes.count, into: &text) == .whole {
+                texts.append(String(decoding: text, as: UTF8.self))
+                index = end
+            } else {
+                index = start + 1
             }
-            index = end
         }
-        return false
+        return texts
     }
 
     private enum Escape {

@@ -121,7 +121,7 @@ extension Change {
     /// The checksum has already shown that the bytes are whole. Whole bytes that this program cannot read are from a
     /// newer program.
     static func read(_ bytes: [UInt8]) -> JournaledChange.Content {
-        guard let json = JSON(bytes, isCompact: true, depthLimit: 4), var fields = Fields<ChangeField>(json),
+        guard let json = JSON(bytes, isStrict: true, depthLimit: 4), var fields = Fields<ChangeField>(json),
             fields.integer(.version) == encodingVersion, let number = fields.integer(.kind),
             let kind = ChangeKind(rawValue: number)
         else { return .newer }

@@ -18,7 +18,7 @@ struct JSONTests {
         #expect(Self.text(read.written()) == text)
         let blank = text.replacing(",", with: " ,\n\t").replacing(":", with: " : ")
         #expect(Self.read(" \(blank)\r\n") == read)
-        #expect(JSON(Array(text.utf8), isCompact: true) == read)
+        #expect(JSON(Array(text.utf8), isStrict: true) == read)
         #expect(JSON(read.written(isIndented: true)) == read)
     }
 
@@ -44,17 +44,19 @@ struct JSONTests {
         "Other bytes are no document",
         arguments: [
             "", " ", "nul", "tru", "[", "]", "[1", "[1,]", "[,1]", "{", "{1:2}", #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#,
-            #"{"a":1 "b":2}"#, #"{"a":1,"a":2}"#, "1 2", "+1", "--1", "1e", "NaN", #"""#, #""\x""#, #""\u12""#,
+            #"{"a":1 "b":2}"#, "1 2", "+1", "--1", "1e", "NaN", #"""#, #""\x""#, #""\u12""#,
             #""\ud83d""#, #""\udc00""#, "\"\n\"", "'a'",
         ])
     func broken(text: String) { #expect(Self.read(text) == nil) }
 
-    @Test("A document that is nested too deeply is refused, and so are blanks in a compact one")
+    @Test("A document that is nested too deeply is refused, and so are blanks and repeated names, if wanted")
     func limits() {
         let nested = Array(String(repeating: "[", count: 4).utf8) + Array(String(repeating: "]", count: 4).utf8)
         #expect(JSON(nested, depthLimit: 4) != nil && JSON(nested, depthLimit: 3) == nil)
         #expect(JSON([UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)) == nil)
-        for text in ["1 ", " 1", "[1, 2]", #"{"a": 1}"#] { #expect(JSON(Array(text.utf8), isCompact: true) == nil) }
+        for text in ["1 ", " 1", "[1, 2]", #"{"a": 1}"#, #"{"a":1,"a":2}"#] {
+            #expect(JSON(Array(text.utf8), isStrict: true) == nil)
+        }
     }
 
     @Test("Neither the order of members nor the form of numbers matters to a comparison")
@@ -70,6 +72,14 @@ struct JSONTests {
         #expect(read["a"]?.text == "x" && read["b"]?.integer == 12 && read["c"]?.elements?.count == 1)
         #expect(read["c"]?.elements?[0].integer == nil && read["d"] == nil && read["a"]?["x"] == nil)
         #expect(read.members?.map(\.name) == ["a", "b", "c"])
+    }
+
+    @Test("Texts are found in any bytes, however they are escaped")
+    func texts() {
+        func texts(_ text: String) -> [String] { JSONText.texts(in: Array(text.utf8)) }
+        let found = texts(#"{"a":["ann","\u0062ob","x\"y"],"eve":1,"s":"a\u00e9"}"#)
+        #expect(found == ["a", "ann", "bob", "x\"y", "eve", "s", "aé"])
+        #expect(texts(#"{"broken":[ "ann" "#) == ["broken", "ann"] && texts("none").isEmpty)
     }
 
     @Test("A text of pairs of escapes is one of characters; half a pair is told")
