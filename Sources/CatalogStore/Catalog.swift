@@ -127,7 +127,7 @@ package final class Catalog {
     /// Whether this user may write to a catalog: to its file, and to its folder, where SQLite keeps the log.
     package static func isWritable(_ path: String) -> Bool {
         let file = file(of: path)
-        return allows(file, W_OK) && allows(folder(of: file), W_OK | X_OK)
+        return allows(file, W_OK) && allows(FileTree.folder(of: file), W_OK | X_OK)
     }
 
     /// Returns the file behind a path that may be a link; SQLite keeps the log beside that file.
@@ -142,7 +142,7 @@ package final class Catalog {
     package static func obstacle(toWriting path: String) -> String? {
         guard !isWritable(path), !isForbidden(path) else { return nil }
         guard allows(path, F_OK) else { return "there is no catalog at \(path) any more" }
-        let folder = folder(of: file(of: path))
+        let folder = FileTree.folder(of: file(of: path))
         if isOnReadOnlyDisk(path) { return "the catalog \(path) is on a disk that can only be read" }
         return """
             the folder \(folder) of the catalog cannot be written to, and SQLite keeps its log there: let this user write \
@@ -158,12 +158,6 @@ package final class Catalog {
 
     /// The word that stands for no catalog in the place of a path.
     package static let noneWord = "none"
-
-    /// Returns the folder of a catalog, or of a file beside it, or `.` if the path has no folder.
-    package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
 
     /// Returns the path of a file or folder with all links resolved, or `nil` if it does not exist.
     package static func resolved(_ path: String) -> String? {
@@ -211,8 +205,7 @@ package final class Catalog {
 
     /// Returns the size of the write-ahead log, or `nil` if there is none.
     private static func logBytes(_ path: String) -> Int? {
-        var status = stat()
-        return unsafe stat(file(of: path) + "-wal", &status) == 0 ? Int(status.st_size) : nil
+        FileTree.byteCount(of: file(of: path) + "-wal")
     }
 
     private static func unreadableLog(_ path: String) -> Failure {

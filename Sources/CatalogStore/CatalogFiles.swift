@@ -96,7 +96,7 @@ extension Catalog {
     /// - Returns: the schema version of the catalog.
     /// - Throws: `Failure`; `.badData` if the catalog is damaged. Then part of a copy may exist.
     package static func copy(_ path: String, to target: String) throws(Failure) -> Int {
-        guard unsafe access(path, F_OK) == 0 else {
+        guard FileTree.exists(path) else {
             throw Failure(.missing, "there is no catalog at \(path): name another with --catalog")
         }
         let database = try openedForReading(path, canWrite: isWritable(path))
@@ -120,8 +120,7 @@ package struct CatalogFileState: Equatable, Sendable {
 
     package init(_ path: String) {
         files = [path, path + "-wal"].map { path in
-            var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return nil }
+            guard let status = FileTree.status(of: path) else { return nil }
             return File(
                 byteCount: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
         }

@@ -9,17 +9,12 @@ import SQLite
 /// matrices, and all data that refers to them, from one snapshot: then they agree. A snapshot belongs to one thread.
 /// Long reads use several threads of their own.
 package final class CatalogSnapshot {
-    /// A connection, which one thread uses at a time.
-    struct Connection: @unchecked Sendable {
-        let catalog: Catalog
-    }
-
-    let connections: [Connection]
+    let connections: [Locked<Catalog>]
     private var check: CatalogCheck?
     private var knownGroups: [GroupRecord]?
 
     /// The catalog in this state, for reads by the thread that owns the snapshot.
-    package var catalog: Catalog { connections[0].catalog }
+    package let catalog: Catalog
 
     var database: Database { catalog.database }
 
@@ -40,22 +35,22 @@ package final class CatalogSnapshot {
     ///   - isChecked: whether the whole catalog is checked meanwhile.
     ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
     init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(Failure) {
-        var connections: [Connection] = []
+        var catalogs: [Catalog] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
             // Reads are checked only where that takes no extra time. `CatalogCheck` does the rest.
             try own.database.execute("PRAGMA cell_size_check = ON")
-            connections.append(Connection(catalog: own))
+            catalogs.append(own)
         }
-        self.connections = connections
+        (self.catalog, connections) = (catalogs[0], catalogs.map(Locked.init))
         let checked = isChecked ? try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations) : nil
-        let others = connections.dropFirst().map(\.catalog.database) + [checked?.database].compactMap(\.self)
+        let others = catalogs.dropFirst().map(\.database) + [checked?.database].compactMap(\.self)
         for attempt in 0..<60 {
             // After a failed attempt, the write lock is held while the transactions begin.
             let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
             if try beginTogether(others, whileBeginning) {
-                check = checked.map { CatalogCheck(Connection(catalog: $0)) }
+                if let checked { check = try CatalogCheck(Locked(checked)) }
                 return
             }
             // In a read-only file, the lock cannot be taken: then only another attempt helps.
@@ -104,7 +99,9 @@ package final class CatalogSnapshot {
         let connections = connections
         return try Parallel.map(
             count, threads: connections.count, state: { thread throws(Failure) in connections[thread] }
-        ) { connection, numbers throws(Failure) in try read(connection.catalog, numbers.lowerBound) }
+        ) { connection, numbers throws(Failure) in
+            try connection.withLock { catalog throws(Failure) in try read(catalog, numbers.lowerBound) }
+        }
     }
 }
 

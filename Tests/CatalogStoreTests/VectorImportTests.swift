@@ -188,7 +188,7 @@ struct VectorImportTests {
         let summary = try run(text("photo_id\tvector", "a\t1 0 0"), model: "other") { $0.replaces = true }
         #expect(summary.removed == 1)
         #expect(try test.catalog.vector(ofPhoto: "a") == [1, 0, 0] && test.catalog.vector(ofPhoto: "b") == nil)
-        let folder = Catalog.folder(of: test.path)
+        let folder = FileTree.folder(of: test.path)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("-vectors-") }
         #expect(files.count == 1)
     }

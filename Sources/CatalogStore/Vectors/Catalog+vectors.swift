@@ -121,7 +121,7 @@ extension Catalog {
         guard let space = try? vectorSpace() as VectorSpace?? else { return }
         let generation = space?.generation
         for other in Self.vectorGenerations(ofCatalog: path) where other != generation {
-            _ = unsafe unlink(Self.vectorPath(ofCatalog: path, other))
+            try? FileTree.remove(Self.vectorPath(ofCatalog: path, other))
         }
     }
 
@@ -129,16 +129,8 @@ extension Catalog {
     private static func vectorGenerations(ofCatalog path: String) -> [Int64] {
         let stem = vectorPath(ofCatalog: path, 0).dropLast()
         let name = stem[(stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex)...]
-        guard let folder = unsafe opendir(folder(of: String(stem))) else { return [] }
-        defer { unsafe closedir(folder) }
-        var found: [Int64] = []
-        while let entry = unsafe readdir(folder) {
-            let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
-            }
-            if file.hasPrefix(name), let number = Int64(file.dropFirst(name.count)) { found.append(number) }
-        }
-        return found
+        let files = (try? FileTree.names(in: FileTree.folder(of: String(stem)))) ?? []
+        return files.filter { $0.hasPrefix(name) }.compactMap { Int64($0.dropFirst(name.count)) }
     }
 
     /// Gives the file of vectors of a copy of a catalog a number that no file beside another catalog has.
