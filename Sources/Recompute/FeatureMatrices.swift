@@ -30,15 +30,11 @@ struct FeatureMatrices {
             .looks: looks?.groups ?? [],
         ]
         if let admirers, admirers.entryCount > 0 { matrices[.admirers] = admirers }
-        do throws(MatrixError) {
-            for (feature, values) in features {
-                let pairs = values.enumerated().flatMap { column, rows in
-                    rows.map { (row: $0, column: UInt32(column)) }
-                }
-                guard !pairs.isEmpty else { continue }
-                matrices[feature] = try BinaryMatrix(rowCount: rowCount, columnCount: values.count, pairs: pairs)
-            }
-        } catch { throw Failure(.badData, "\(error)") }
+        for (feature, values) in features {
+            let pairs = values.enumerated().flatMap { column, rows in rows.map { (row: $0, column: UInt32(column)) } }
+            guard !pairs.isEmpty else { continue }
+            matrices[feature] = try BinaryMatrix(rowCount: rowCount, columnCount: values.count, pairs: pairs)
+        }
     }
 
     /// Returns the groups, compared by each feature that some group has, in the order of the relations.

@@ -82,7 +82,7 @@ package struct SharedFinding: Sendable {
             blocks.append(try PairFile.read(part.block))
             progress(index + 1, order.parts.count)
         }
-        do throws(PreparedSearchError) {
+        do throws(Failure) {
             return try prepared.lists(blocks, of: matrix, threads: search.threads)
         } catch { throw Failure(.badData, "the neighbours by \(relation.rawValue) cannot be put together: \(error)") }
     }
@@ -97,7 +97,7 @@ package enum PairFile {
     static func read(_ path: String) throws(Failure) -> PairBlock {
         let region = try WorkFile.open(path)
         let bytes = unsafe region.withBytes(0..<region.count - 8) { unsafe Array($0) }
-        do throws(PreparedSearchError) { return try PairBlock(bytes) } catch {
+        do throws(Failure) { return try PairBlock(bytes) } catch {
             throw Failure(.badData, "\(path): \(error)")
         }
     }
@@ -113,7 +113,7 @@ package enum PairFile {
     ) throws(Failure) -> Int {
         let region = try WorkFile.open(search)
         let prepared: PreparedSearch
-        do throws(PreparedSearchError) { prepared = try PreparedSearch(region) } catch {
+        do throws(Failure) { prepared = try PreparedSearch(region) } catch {
             throw Failure(.badData, "\(search): \(error)")
         }
         guard rows.upperBound <= prepared.rankCount else {

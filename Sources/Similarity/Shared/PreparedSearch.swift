@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 
 /// A search that several processes share.
@@ -60,14 +61,14 @@ extension PreparedSearch {
     ///   - blocks: the pairs, in any order.
     ///   - matrix: the matrix that was searched.
     ///   - threads: the number of threads, 1 or more.
-    /// - Throws: `PreparedSearchError` if blocks belong to another search, or do not cover every rank exactly once.
-    package func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(PreparedSearchError)
+    /// - Throws: `Failure.Code.badData` if blocks belong to another search, or do not cover every rank exactly once.
+    package func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(Failure)
         -> NeighbourTable
     {
         let blocks = blocks.filter { !$0.ranks.isEmpty }.sorted { $0.ranks.lowerBound < $1.ranks.lowerBound }
         var next = 0
         for block in blocks {
-            guard block.identity == identity else { throw .otherSearch }
+            guard block.identity == identity else { throw Failure(.badData, "a block of pairs is of another search") }
             guard block.ranks.lowerBound == next else { throw .gap(atRank: next) }
             next = block.ranks.upperBound
         }
@@ -84,25 +85,6 @@ extension PreparedSearch {
         }
         var found = NeighbourPairs(pairs: pairs, slices: slices, ranks: 0..<rankCount)
         return found.lists(parameters, prepared.ranked, of: matrix, threads: threads)
-    }
-}
-
-/// The reasons why a shared search fails.
-package enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
-    /// A file is damaged or of another kind.
-    case damaged(String)
-    /// The pairs were found by another search.
-    case otherSearch
-    /// A rank is in no block of pairs, or in several.
-    case gap(atRank: Int)
-
-    /// An explanation in words.
-    package var description: String {
-        switch self {
-        case .damaged(let reason): "the file is damaged: \(reason)"
-        case .otherSearch: "a block of pairs is of another search"
-        case .gap(let rank): "there must be exactly one block of pairs with rank \(rank)"
-        }
     }
 }
 
@@ -139,9 +121,9 @@ extension PairBlock {
 
     /// Decodes the bytes of `encoded`; `PreparedSearch.lists` checks that they belong to its search.
     ///
-    /// - Throws: `PreparedSearchError.damaged` if the bytes are anything else.
-    package init(_ bytes: [UInt8]) throws(PreparedSearchError) {
-        func numbers(_ first: Int, _ count: Int) throws(PreparedSearchError) -> [Int] {
+    /// - Throws: `Failure.Code.badData` if the bytes are anything else.
+    package init(_ bytes: [UInt8]) throws(Failure) {
+        func numbers(_ first: Int, _ count: Int) throws(Failure) -> [Int] {
             guard count >= 0, count <= bytes.count / 8, (first + count) * 8 <= bytes.count else {
                 throw .damaged("a block of pairs is cut short")
             }
@@ -166,5 +148,13 @@ extension PairBlock {
         }
         self.init(
             identity: UInt64(bitPattern: Int64(header[1])), ranks: header[2]..<header[3], counts: counts, pairs: pairs)
+    }
+}
+
+extension Failure {
+    static func damaged(_ reason: String) -> Failure { Failure(.badData, "the file is damaged: \(reason)") }
+
+    fileprivate static func gap(atRank rank: Int) -> Failure {
+        Failure(.badData, "there must be exactly one block of pairs with rank \(rank)")
     }
 }
