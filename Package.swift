@@ -96,7 +96,7 @@ let package = Package(
             ],
             linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
         computing("Looks", ["CFaiss", "Model"]),
-        computing("Experiments", ["Model", "Recommendation"]),
+        computing("Experiments", ["Basics", "Model", "Recommendation"]),
         computing("RecordReading", ["Basics"]),
         computing("Answers", ["Basics", "Model", "Recommendation"]),
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A JSON document (RFC 8259), or a value in it.
 package indirect enum JSON: Sendable, Equatable {
     case null
@@ -90,11 +92,49 @@ package indirect enum JSON: Sendable, Equatable {
     }
 }
 
+extension JSON {
+    /// Returns a value as JSON, with its keys in alphabetical order.
+    ///
+    /// - Parameter isIndented: whether each member and element has a line of its own, with a line feed at the end.
+    package static func encoded(_ value: some Encodable, isIndented: Bool = false) throws(EncodingError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        if isIndented { encoder.outputFormatting.insert(.prettyPrinted) }
+        do {
+            return Array(try encoder.encode(value)) + (isIndented ? [UInt8(ascii: "\n")] : [])
+        } catch let error as EncodingError { throw error } catch {
+            preconditionFailure("\(type(of: value)) cannot be written: \(error)")
+        }
+    }
+
+    /// Returns the value in a document.
+    package static func decoded<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value
+    {
+        try JSONDecoder().decode(type, from: Data(bytes))
+    }
+
+    /// Returns the place of the first half of a surrogate pair in the usual notation, `interactions[3].id`.
+    ///
+    /// Such a half, as `\ud83d`, is no text, and decoders do not say where it is.
+    ///
+    /// - Returns: nil if there is none, or if the bytes before it are no JSON.
+    package static func placeOfHalfSurrogate(in bytes: [UInt8]) -> String? {
+        var reader = JSONReader(bytes: bytes, isStrict: false)
+        guard reader.value(depthLimit: 256) == nil, reader.hasHalfSurrogate else { return nil }
+        let place = reader.place.reversed().joined()
+        return String(place.hasPrefix(".") ? place.dropFirst() : place[...])
+    }
+}
+
 /// A reader of JSON bytes, from a position on.
 private struct JSONReader {
     let bytes: [UInt8]
     let isStrict: Bool
     private var position = 0
+    /// Whether the reader has ended at a text with half of a surrogate pair.
+    private(set) var hasHalfSurrogate = false
+    /// The members and elements around the place at which the reader has ended, from the inside to the outside.
+    private(set) var place: [String] = []
 
     init(bytes: [UInt8], isStrict: Bool) { (self.bytes, self.isStrict) = (bytes, isStrict) }
 
@@ -121,7 +161,10 @@ private struct JSONReader {
         case UInt8(ascii: "["):
             var elements: [JSON] = []
             return parts(end: "]") { reader in
-                guard let element = reader.value(depthLimit: depthLimit - 1) else { return false }
+                guard let element = reader.value(depthLimit: depthLimit - 1) else {
+                    reader.place.append("[\(elements.count)]")
+                    return false
+                }
                 elements.append(element)
                 return true
             } ? .list(elements) : nil
@@ -129,9 +172,12 @@ private struct JSONReader {
             var members: [(name: String, value: JSON)] = []
             return parts(end: "}") { reader in
                 guard reader.next != nil, let name = reader.text(), reader.take(":"),
-                    let value = reader.value(depthLimit: depthLimit - 1),
                     !reader.isStrict || !members.contains(where: { $0.name == name })
                 else { return false }
+                guard let value = reader.value(depthLimit: depthLimit - 1) else {
+                    reader.place.append(".\(name)")
+                    return false
+                }
                 members.append((name, value))
                 return true
             } ? .object(members) : nil
@@ -149,8 +195,9 @@ private struct JSONReader {
 
     private mutating func text() -> String? {
         var text: [UInt8] = []
-        guard JSONText.read(bytes, at: &position, before: bytes.count, into: &text) == .whole else { return nil }
-        return String(validating: text, as: UTF8.self)
+        let outcome = JSONText.read(bytes, at: &position, before: bytes.count, into: &text)
+        hasHalfSurrogate = outcome == .halfSurrogate
+        return outcome == .whole ? String(validating: text, as: UTF8.self) : nil
     }
 
     /// Reads null, true, false or a number.

@@ -148,10 +148,10 @@ struct TableFolderWriter {
 
     /// Writes the manifest.
     func finish() throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        guard let json = try? encoder.encode(manifest) else { preconditionFailure("a manifest has nothing to refuse") }
-        try write(Array(json), to: TableManifest.fileName)
+        guard let json = try? JSON.encoded(manifest, isIndented: true) else {
+            preconditionFailure("a manifest has nothing to refuse")
+        }
+        try write(json, to: TableManifest.fileName)
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {

@@ -1,6 +1,5 @@
 import CArchive
 import Basics
-import FoundationEssentials
 import ModelStore
 
 /// Writes the files of a backup, one after the other, as a tar archive.
@@ -63,10 +62,8 @@ struct ArchiveWriter: ~Copyable {
 
     /// Adds the manifest, and gives the archive its final name.
     consuming func finish(_ manifest: BackupManifest) throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let json: [UInt8]
-        do { json = try Array(encoder.encode(manifest)) + Array("\n".utf8) } catch {
+        do { json = try JSON.encoded(manifest, isIndented: true) } catch {
             throw Failure(.fileFailed, "the manifest cannot be written as JSON: \(SystemWords.sentence(error))")
         }
         var checksum = RunningChecksum()

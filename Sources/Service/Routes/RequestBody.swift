@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Basics
 
 /// A JSON body that a client sends.
 protocol RequestBody: BoundedObject {
@@ -16,10 +16,9 @@ extension RequestBody {
     /// - Throws: a `Problem` of status 400 that names the wrong field.
     init(body: [UInt8]) throws(Problem) {
         do {
-            self = try JSONDecoder().decode(
-                Self.self, from: Data(body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body))
+            self = try JSON.decoded(Self.self, from: body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body)
         } catch let error as DecodingError {
-            if case .dataCorrupted = error, let place = UnpairedSurrogate.place(in: body) {
+            if case .dataCorrupted = error, let place = JSON.placeOfHalfSurrogate(in: body) {
                 throw .badField(place, "has half a surrogate pair in it, which is no text: send UTF-8, or whole pairs")
             }
             throw .badBody(error)
