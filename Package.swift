@@ -82,7 +82,7 @@ let package = Package(
         computing("Basics", ["CZlib"]),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
-            name: "Similarity", dependencies: ["Model", "CSimilarity"], swiftSettings: optimized,
+            name: "Similarity", dependencies: ["Basics", "Model", "CSimilarity"], swiftSettings: optimized,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
@@ -95,7 +95,7 @@ let package = Package(
                 .unsafeFlags(["-ffp-contract=off"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
             ],
             linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
-        computing("Looks", ["CFaiss", "Model"]),
+        computing("Looks", ["Basics", "CFaiss", "Model"]),
         computing("Experiments", ["Basics", "Model", "Recommendation"]),
         computing("RecordReading", ["Basics"]),
         computing("Answers", ["Basics", "Model", "Recommendation"]),

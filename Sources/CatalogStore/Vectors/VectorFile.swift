@@ -48,16 +48,15 @@ struct VectorFile: Sendable {
 
     static func header(_ dimension: Int) -> [UInt8] {
         var bytes = magic
-        for number in [format, UInt32(dimension)] {
-            bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        }
+        for number in [format, UInt32(dimension)] { bytes.append(littleEndian: number) }
         bytes += checksum(of: bytes)
         return bytes + [UInt8](repeating: 0, count: headerByteCount - bytes.count)
     }
 
     static func checksum(of bytes: [UInt8]) -> [UInt8] {
-        let sum = unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
-        return (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+        var sum: [UInt8] = []
+        sum.append(littleEndian: unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) })
+        return sum
     }
 
     /// Returns the bytes of a slot that holds a vector.

@@ -114,7 +114,9 @@ struct RunningChecksum {
 
     /// Adds the next piece.
     mutating func add(_ piece: [UInt8]) {
-        number = Checksum.number(of: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + piece)
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: number)
+        number = Checksum.number(of: bytes + piece)
     }
 
     /// The checksum as 16 hexadecimal digits.
