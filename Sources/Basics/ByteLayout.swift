@@ -1,3 +1,5 @@
+import CXXHash
+
 extension [UInt8] {
     /// Appends a number, its lowest byte first, as all binary files have it.
     @inlinable
@@ -102,4 +104,28 @@ package struct ByteReader {
         for _ in 0..<count { elements.append(try read(&self)) }
         return elements
     }
+}
+
+/// The checksum XXH3, 64 bits, which reveals damage of files, of changes and of sessions' lists.
+///
+/// It runs at the speed of memory, so everything is verified each time it is written or opened. It does not protect
+/// against forged versions.
+package enum Checksum {
+    package static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+        unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
+    }
+
+    /// Returns the checksum of bytes as 16 hexadecimal digits, as in a manifest.
+    package static func text(of bytes: UnsafeRawBufferPointer) -> String { text(ofNumber: unsafe number(of: bytes)) }
+
+    /// Returns a number as 16 hexadecimal digits, as in a manifest.
+    package static func text(ofNumber number: UInt64) -> String {
+        padded(number, to: 16, radix: 16)
+    }
+
+    /// Returns the checksum of an array's bytes, as a number.
+    package static func number(of bytes: [UInt8]) -> UInt64 { unsafe bytes.withUnsafeBytes { unsafe number(of: $0) } }
+
+    /// Returns the checksum of an array's bytes as 16 hexadecimal digits, as in a manifest.
+    package static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
 }

@@ -30,6 +30,12 @@ package enum RegularFile {
         }
     }
 
+    /// Returns the text of a file, such as one of the kernel's, or nil if it cannot be read or is longer than 1 MiB.
+    package static func text(_ path: String) -> String? {
+        guard let bytes = try? read(path, limitBytes: 1 << 20).bytes, bytes.count <= 1 << 20 else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Reads a file.
     ///
     /// - Parameter limitBytes: the expected limit of the length. Of a longer file, one byte more than the limit is

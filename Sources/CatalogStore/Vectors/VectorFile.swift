@@ -1,4 +1,3 @@
-import CXXHash
 import Basics
 import Glibc
 import Model
@@ -55,7 +54,7 @@ struct VectorFile: Sendable {
 
     static func checksum(of bytes: [UInt8]) -> [UInt8] {
         var sum: [UInt8] = []
-        sum.append(littleEndian: unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) })
+        sum.append(littleEndian: Checksum.number(of: bytes))
         return sum
     }
 
@@ -80,7 +79,7 @@ struct VectorFile: Sendable {
         return unsafe region.withBytes(start..<start + size) { bytes in
             let stored = unsafe UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
             let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[8...])
-            guard unsafe XXH3_64bits(content.baseAddress, content.count) == stored else { return false }
+            guard unsafe Checksum.number(of: content) == stored else { return false }
             for index in 0..<dimension {
                 let bits = unsafe content.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
                 numbers[place + index] = Float(bitPattern: UInt32(littleEndian: bits))

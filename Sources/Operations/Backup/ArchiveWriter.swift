@@ -120,10 +120,7 @@ struct RunningChecksum {
     }
 
     /// The checksum as 16 hexadecimal digits.
-    var text: String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var text: String { Checksum.text(ofNumber: number) }
 }
 
 extension Failure {

@@ -58,21 +58,15 @@ enum RequestTime {
 extension Problem {
     fileprivate static func badBody(_ error: DecodingError) -> Problem {
         switch error {
-        case .keyNotFound(let key, let context): .badField(field(context.codingPath + [key]), "is missing")
-        case .valueNotFound(_, let context): .badField(field(context.codingPath), "is null")
-        case .typeMismatch(let type, let context): .badField(field(context.codingPath), "is not \(name(of: type))")
+        case .keyNotFound(let key, let context):
+            .badField(SystemWords.place(of: context.codingPath + [key]), "is missing")
+        case .valueNotFound(_, let context): .badField(SystemWords.place(of: context.codingPath), "is null")
+        case .typeMismatch(let type, let context):
+            .badField(SystemWords.place(of: context.codingPath), "is not \(name(of: type))")
         // Numbers that are not whole arrive here, too, without a path.
         case .dataCorrupted(let context):
-            .badField(field(context.codingPath), "cannot be read: \(context.debugDescription)")
+            .badField(SystemWords.place(of: context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")
-        }
-    }
-
-    /// Returns the place of a field in the usual notation: `interactions[3].kind`.
-    private static func field(_ path: [any CodingKey]) -> String {
-        path.reduce("") { field, key in
-            if let index = key.intValue { return "\(field)[\(index)]" }
-            return field.isEmpty ? key.stringValue : "\(field).\(key.stringValue)"
         }
     }
 

@@ -164,9 +164,7 @@ struct TapeFolder {
 
     /// Returns the path of the file that was begun at a time.
     func file(begunAtMilliseconds instant: Int64) -> String {
-        let digits = String(max(0, instant))
-        let zeros = String(repeating: "0", count: max(0, 13 - digits.count))
-        return "\(path)/\(Self.prefix)\(zeros)\(digits)\(Self.suffix)"
+        "\(path)/\(Self.prefix)\(padded(max(0, instant), to: 13))\(Self.suffix)"
     }
 
     /// Returns the paths of all files, oldest first.

@@ -48,7 +48,7 @@ enum StatusCommand: Subcommand {
         let reports = try (store.board?.reports() ?? []).compactMap {
             try? JSON.decoded(DaemonReport.self, from: $0)
         }
-        let job = parsed.textIfGiven("metrics").flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+        let job = parsed.textIfGiven("metrics").flatMap(RegularFile.text)
             .map(RecomputeStatus.init)
         return StoreStatus(
             store: store.location, currentVersion: current?.description,
