@@ -69,6 +69,6 @@ package enum RegularFile {
 extension Failure {
     /// Returns the failure of a read, with the reason from `errno`.
     fileprivate static func unreadable(_ path: String) -> Failure {
-        Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.words(ofError: errno))")
+        Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.lastError)")
     }
 }

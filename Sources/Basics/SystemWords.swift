@@ -12,6 +12,9 @@ package enum SystemWords {
         return unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
+    /// The description of the last error of the system.
+    package static var lastError: String { words(ofError: errno) }
+
     /// Returns a description of an error: the system's cause if there is one, after the path.
     package static func sentence(_ error: any Error) -> String {
         switch error {

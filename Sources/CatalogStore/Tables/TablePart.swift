@@ -123,7 +123,7 @@ struct TableFolderWriter {
     init(_ path: String) throws(Failure) {
         self.path = path
         guard PrivateFile.makeFolder(path) else {
-            throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.words(ofError: errno))")
+            throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.lastError)")
         }
         guard !FileManager.default.fileExists(atPath: path + "/" + TableManifest.fileName) else {
             throw Failure(.fileFailed, "there are tables in \(path) already: remove them, or name another folder")
