@@ -1,6 +1,6 @@
 package import Basics
 package import Changes
-package import Model
+import Model
 import SQLite
 
 /// Applies changes of journals to the catalog; a journal has acknowledged them, so none is refused.
@@ -70,7 +70,7 @@ final class ChangeApplier {
     /// - Returns: the number of parts that were left out.
     func finish() throws(Failure) -> Int {
         let leftOut = try removeBatch()
-        try catalog.note(Set(members.timed.map(\.notedTime)))
+        try NotedColumn.note(Set(members.timed.map(\.notedTime)), in: catalog.database)
         try catalog.recordChanges(members.contentChanges + site.contentChanges)
         return leftOut
     }
@@ -137,7 +137,7 @@ extension Catalog {
         try checkPlace()
         let counts = try database.transaction { () throws(Failure) in
             let applier = try ChangeApplier(self)
-            let taken = try appliedChanges()
+            let taken = try facts.appliedChanges()
             var here: [String: SequenceRange] = [:]
             var counts = AppliedChangeCounts()
             for change in changes {
@@ -177,7 +177,7 @@ extension Catalog {
     ) throws(Failure) -> (counts: AppliedChangeCounts, stopping: [String: StoppingChange]) {
         var counts = AppliedChangeCounts()
         while true {
-            let taken = try appliedChanges()
+            let taken = try facts.appliedChanges()
             var merge = ChangeMerge(
                 last.reduce(into: [:]) { numbers, entry in
                     numbers[entry.key] = SequenceRange(after: taken.last(of: entry.key), last: entry.value)
@@ -192,7 +192,7 @@ extension Catalog {
                 counts.held += more.held
                 counts.leftOut += more.leftOut
             }
-            let now = try appliedChanges()
+            let now = try facts.appliedChanges()
             var stopping: [String: StoppingChange] = [:]
             for (origin, end) in last.sorted(by: { $0.key < $1.key }) where now.last(of: origin) < end {
                 let number = now.last(of: origin) + 1
@@ -208,14 +208,6 @@ extension Catalog {
             }
             if stopping.isEmpty || !skipsMissing { return (counts, stopping) }
         }
-    }
-
-    /// Returns the changes of journals that were applied so far.
-    package func appliedChanges() throws(Failure) -> AppliedChanges {
-        var sequences: [String: Int64] = [:]
-        let rows = try database.prepare("SELECT origin, sequence FROM journals")
-        while try rows.step() { sequences[rows.text(0)] = rows.integer(1) }
-        return AppliedChanges(sequences)
     }
 
     /// Stores the number of the last applied change of each journal.
@@ -234,7 +226,7 @@ extension Catalog {
     /// - Parameter sequence: the last change to give up.
     func skipMissing(through sequence: Int64, of origin: String) throws(Failure) {
         try database.transaction { () throws(Failure) in
-            guard sequence > (try appliedChanges()).last(of: origin) else { return }
+            guard sequence > (try facts.appliedChanges()).last(of: origin) else { return }
             try noteTaken([origin: sequence])
         }
     }

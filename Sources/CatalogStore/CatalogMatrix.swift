@@ -23,12 +23,12 @@ extension CatalogSnapshot {
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
-        try catalog.checkCount(parts.reduce(0) { $0 + $1.rowsRead }, of: source.table)
+        try database.checkCount(parts.reduce(0) { $0 + $1.rowsRead }, of: source.table)
         return try plan.assemble(parts, window)
     }
 }
 
-extension Catalog {
+extension Facts {
     fileprivate func readPart(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?)
         throws(Failure) -> MatrixPart
     {
@@ -73,7 +73,7 @@ struct MatrixPlan: Sendable {
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
 
-    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(Failure) {
+    init(_ catalog: Facts, _ source: RelationSource, groups: [GroupRecord]) throws(Failure) {
         self.source = source
         switch source.rows {
         case .groups:
@@ -86,13 +86,13 @@ struct MatrixPlan: Sendable {
             self.rowOfGroup = rowOfGroup
             self.rowCount = rowCount
         case .users:
-            rowCount = try catalog.highestKey(of: .users) + 1
+            rowCount = try catalog.database.highestKey(of: .users) + 1
             rowOfGroup = (0..<rowCount).map { Int32($0) }
         }
-        let columnCount = try catalog.highestKey(of: source.entityTable) + 1
+        let columnCount = try catalog.database.highestKey(of: source.entityTable) + 1
         self.columnCount = columnCount
         (hasTimes, isPrivatePhoto) = (
-            try catalog.mayHaveValues(source.notedTime),
+            try source.notedTime.hasValues(in: catalog.database),
             source.entityTable.hasVisibility ? try Self.privatePhotos(catalog, count: columnCount) : nil
         )
         ranges = Self.ranges(rowOfGroup.count)
@@ -115,7 +115,7 @@ struct MatrixPlan: Sendable {
         return stride(from: 0, to: count, by: width).map { $0..<min($0 + width, count) }
     }
 
-    private static func privatePhotos(_ catalog: Catalog, count: Int) throws(Failure) -> BitSet? {
+    private static func privatePhotos(_ catalog: Facts, count: Int) throws(Failure) -> BitSet? {
         let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
         guard try rows.step() else { return nil }
         var hidden = BitSet(count: count)
@@ -313,5 +313,26 @@ package struct EventDates: Sendable, Equatable {
             both.span = span ?? other.span
         }
         return both
+    }
+}
+
+/// A set of small non-negative integers, one bit each.
+struct BitSet: Sendable {
+    private var words: [UInt64]
+
+    /// Creates an empty set with memory for numbers below `count`.
+    init(count: Int) { words = [UInt64](repeating: 0, count: (max(0, count) + 63) / 64) }
+
+    /// Adds a number; the set grows as needed.
+    mutating func insert(_ number: Int) {
+        if number >> 6 >= words.count {
+            words += [UInt64](repeating: 0, count: max(words.count, (number >> 6) + 1 - words.count))
+        }
+        words[number >> 6] |= 1 << UInt64(number & 63)
+    }
+
+    /// Whether the set contains a number.
+    func contains(_ number: Int) -> Bool {
+        number >= 0 && number >> 6 < words.count && words[number >> 6] & (1 << UInt64(number & 63)) != 0
     }
 }

@@ -19,9 +19,9 @@ package final class CatalogSnapshot {
     private var knownGroups: [GroupRecord]?
 
     /// The catalog in this state, for reads by the thread that owns the snapshot.
-    package var catalog: Catalog { connections[0].catalog }
+    package var catalog: Facts { connections[0].catalog.facts }
 
-    var database: Database { catalog.database }
+    var database: ReadingDatabase { catalog.database }
 
     /// Takes a snapshot of the latest state.
     ///
@@ -30,7 +30,7 @@ package final class CatalogSnapshot {
     ///   - threads: the number of connections that read at once, 1 or more.
     ///   - isChecked: whether the whole catalog is checked meanwhile, on an additional thread; see `finishCheck`.
     /// - Throws: `Failure.Code.busy` if other processes kept writing for about a minute.
-    package convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(Failure) {
+    package convenience init(of catalog: Facts, threads: Int, isChecked: Bool = false) throws(Failure) {
         try self.init(of: catalog, threads: threads, isChecked: isChecked) {}
     }
 
@@ -39,16 +39,16 @@ package final class CatalogSnapshot {
     /// - Parameters:
     ///   - isChecked: whether the whole catalog is checked meanwhile.
     ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
-    init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(Failure) {
+    init(of catalog: Facts, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(Failure) {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
-            let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
+            let own = try Catalog(path: catalog.path, mode: .trying, relations: catalog.relations)
             // Reads are checked only where that takes no extra time. `CatalogCheck` does the rest.
             try own.database.execute("PRAGMA cell_size_check = ON")
             connections.append(Connection(catalog: own))
         }
         self.connections = connections
-        let checked = isChecked ? try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations) : nil
+        let checked = isChecked ? try Catalog(path: catalog.path, mode: .trying, relations: catalog.relations) : nil
         let others = connections.dropFirst().map(\.catalog.database) + [checked?.database].compactMap(\.self)
         for attempt in 0..<60 {
             // After a failed attempt, the write lock is held while the transactions begin.
@@ -69,12 +69,13 @@ package final class CatalogSnapshot {
     /// - Returns: `false` if another connection committed meanwhile. Then the transactions may see different states,
     ///   and all of them are rolled back.
     private func beginTogether(_ others: [Database], _ whileBeginning: () -> Void) throws(Failure) -> Bool {
-        let before = try database.outsideRevision()
+        let first = connections[0].catalog.database
+        let before = try first.outsideRevision()
         for other in others { try other.beginReading() }
         whileBeginning()
-        try database.beginReading()
-        if try database.outsideRevision() == before { return true }
-        for connection in others + [database] { try connection.execute("ROLLBACK") }
+        try first.beginReading()
+        if try first.outsideRevision() == before { return true }
+        for connection in others + [first] { try connection.execute("ROLLBACK") }
         return false
     }
 
@@ -89,7 +90,7 @@ package final class CatalogSnapshot {
     package func groups() throws(Failure) -> [GroupRecord] {
         if let knownGroups { return knownGroups }
         let groups = try catalog.groups()
-        try catalog.check(groups)
+        try database.check(groups)
         knownGroups = groups
         return groups
     }
@@ -99,12 +100,12 @@ package final class CatalogSnapshot {
     /// - Parameter read: a function that reads the part of a number in 0 ..< `count`.
     /// - Returns: the parts in the order of their numbers.
     func readParts<Part: Sendable>(
-        _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(Failure) -> Part
+        _ count: Int, _ read: @Sendable (Facts, _ number: Int) throws(Failure) -> Part
     ) throws(Failure) -> [Part] {
         let connections = connections
         return try Parallel.map(
             count, threads: connections.count, state: { thread throws(Failure) in connections[thread] }
-        ) { connection, numbers throws(Failure) in try read(connection.catalog, numbers.lowerBound) }
+        ) { connection, numbers throws(Failure) in try read(connection.catalog.facts, numbers.lowerBound) }
     }
 }
 
@@ -160,7 +161,7 @@ extension CatalogSnapshot {
             }
         }
         while try rows.step() {
-            guard (0...Catalog.keyLimit).contains(rows.integer(0)) else {
+            guard (0...EntityTable.keyLimit).contains(rows.integer(0)) else {
                 throw .damaged("interactions of a user who cannot be")
             }
             let column = Int(rows.integer(0))
@@ -180,4 +181,65 @@ extension CatalogSnapshot {
         }
         end()
     }
+}
+
+extension CatalogSnapshot {
+    /// Returns the column of a user or photo in a matrix of this snapshot, or `nil` if there is none with the id.
+    package func column(of id: String, in table: EntityTable) throws(Failure) -> UInt32? {
+        try catalog.key(of: id, in: table).map { UInt32(clamping: $0) }
+    }
+
+    /// Returns the columns of the users who agreed to be shown to others.
+    package func listedUsers() throws(Failure) -> [UInt32] {
+        try columns("SELECT user_key FROM users WHERE listed = 1")
+    }
+
+    /// Returns the columns of a user's own photos.
+    package func photos(ofOwner user: UInt32) throws(Failure) -> [UInt32] {
+        try columns("SELECT photo_key FROM photos WHERE user_key = ?1", Int64(user))
+    }
+
+    /// Returns the columns of the users who are not listed.
+    package func unlistedUsers() throws(Failure) -> Set<UInt32> {
+        Set(try columns("SELECT user_key FROM users WHERE listed = 0"))
+    }
+
+    /// Returns the keys in the first column of a query, whose only parameter is a number, if it has one.
+    private func columns(_ query: String, _ value: Int64? = nil) throws(Failure) -> [UInt32] {
+        let rows = try database.prepare(query)
+        if let value { rows.bind(value, at: 1) }
+        var columns: [UInt32] = []
+        while try rows.step() { columns.append(UInt32(clamping: rows.integer(0))) }
+        return columns
+    }
+
+    /// Returns the texts of all users, by their column in a matrix.
+    package func users() throws(Failure) -> UserTexts {
+        let rows = try database.prepare(
+            "SELECT user_key, user_id, interests, interests_stamp FROM users ORDER BY user_key")
+        var texts = UserTexts()
+        while try rows.step() {
+            let key = rows.integer(0)
+            guard key >= texts.ids.count, key <= EntityTable.keyLimit else {
+                throw .damaged("keys of users are out of order or bounds")
+            }
+            unsafe rows.withText(1) { unsafe texts.ids.append($0, at: Int(key)) }
+            unsafe rows.withText(2) { unsafe texts.interests.append($0, at: Int(key)) }
+            if let stamp = rows.optionalInteger(3) { texts.interestsStamps[UInt32(key)] = stamp }
+        }
+        return texts
+    }
+
+    /// Returns whether a table of pairs has any row.
+    package func hasRows(_ source: RelationSource) throws(Failure) -> Bool {
+        try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
+    }
+
+    /// Whether any photo has an owner.
+    package func hasPhotoOwners() throws(Failure) -> Bool {
+        try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
+    }
+
+    /// The number of a photo's owner less the column of the user.
+    package var ownerOffset: Int { 0 }
 }

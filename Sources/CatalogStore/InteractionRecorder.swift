@@ -30,7 +30,7 @@ final class InteractionRecorder {
             .group: try database.prepare("SELECT group_key FROM groups WHERE group_id = ?"),
             .photo: try database.prepare("SELECT photo_key FROM photos WHERE photo_id = ?"),
         ]
-        ledger = try LedgerTable(database)
+        ledger = try LedgerTable(database.reading)
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -203,7 +203,7 @@ struct PairEvents {
 
     /// Returns whether nothing that the catalog knows of a pair is later than what a member told, by the same rule.
     static func isLatest(
-        _ change: ToldChange, of pair: (row: Int64, entry: Int64), _ source: RelationSource, _ database: Database
+        _ change: ToldChange, of pair: (row: Int64, entry: Int64), _ source: RelationSource, _ database: ReadingDatabase
     ) throws(Failure) -> Bool {
         let (row, entry, time) = (source.rowColumn, source.entryColumn, source.timeColumn)
         let known = try database.prepare(
@@ -217,6 +217,25 @@ struct PairEvents {
         defer { known.reset() }
         while try known.step() { if known.optionalInteger(0) ?? .min > change.seconds { return false } }
         return true
+    }
+
+    /// Applies all recorded events to a table of pairs again, after an import has written some pairs.
+    ///
+    /// Call it within the transaction of the import.
+    ///
+    /// - Returns: the number of pairs that the import has written and that a later event removed.
+    static func reapply(to source: RelationSource, _ database: Database) throws(Failure) -> Int {
+        guard RelationSource.changed.contains(source) else { return 0 }
+        let pairs = try database.prepare(
+            """
+            SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions WHERE \(source.isChanged)
+            """)
+        let events = try PairEvents(database, source)
+        var removed = 0
+        while try pairs.step() {
+            if try events.settle(row: pairs.integer(0), entry: pairs.integer(1)) { removed += 1 }
+        }
+        return removed
     }
 
     /// Adds or removes a pair as the latest event says; a pair that began later stays.

@@ -37,17 +37,7 @@ package struct ContentEstimate: Sendable, Equatable {
     }
 }
 
-extension Catalog {
-    /// Returns the number of entries of a relation.
-    package func rowCount(_ source: RelationSource) throws(Failure) -> Int {
-        Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
-    }
-
-    /// Returns the number of groups, public and private.
-    package func groupCount() throws(Failure) -> Int {
-        Int(try database.integer("SELECT count(*) FROM groups") ?? 0)
-    }
-
+extension Facts {
     /// Estimates the work for a matrix, in well under a second for a catalog of any size.
     ///
     /// Σ d² = rows · (Σ d² / Σ d). The ratio is measured on 20,000 users or photos, evenly spread. With heavy tails,
@@ -57,8 +47,10 @@ extension Catalog {
     package func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(Failure) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)
-        let (highest, highestGroup) = (try highestKey(of: source.entityTable), try highestKey(of: .groups))
-        let hasDates = try mayHaveValues(source.notedTime)
+        let (highest, highestGroup) = (
+            try database.highestKey(of: source.entityTable), try database.highestKey(of: .groups)
+        )
+        let hasDates = try source.notedTime.hasValues(in: database)
         let count = try database.prepare("SELECT count(*) FROM \(table) WHERE \(entry) = ?")
         var (sum, squares) = (0.0, 0.0)
         for key in Self.sampleKeys(upTo: highest) {
@@ -91,8 +83,10 @@ extension Catalog {
 
     /// Estimates the amount of content of the photos, from the tags of 20,000 of them, evenly spread.
     package func contentEstimate() throws(Failure) -> ContentEstimate {
-        let highest = try highestKey(of: .photos)
-        let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
+        let highest = try database.highestKey(of: .photos)
+        let (hasTags, hasPlaces) = (
+            try NotedColumn.tags.hasValues(in: database), try NotedColumn.latitude.hasValues(in: database)
+        )
         guard hasTags || hasPlaces else { return ContentEstimate() }
         var (sampled, tags) = (0, 0)
         let list = try database.prepare("SELECT tags FROM photos WHERE photo_key = ?")
@@ -138,16 +132,16 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
     }
 }
 
-extension Catalog {
-    /// Whether a column has ever had a value.
-    func mayHaveValues(_ column: NotedColumn) throws(Failure) -> Bool {
+extension NotedColumn {
+    /// Whether the column has ever had a value.
+    func hasValues(in database: ReadingDatabase) throws(Failure) -> Bool {
         let statement = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
-        statement.bind(Optional(column.rawValue), at: 1)
+        statement.bind(Optional(rawValue), at: 1)
         return try statement.step() && statement.integer(0) != 0
     }
 
     /// Records that columns have values; call it within the transaction that writes them.
-    func note(_ columns: Set<NotedColumn>) throws(Failure) {
+    static func note(_ columns: Set<NotedColumn>, in database: Database) throws(Failure) {
         let statement = try database.prepare("UPDATE catalog_state SET value = 1 WHERE name = ? AND value = 0")
         for column in columns {
             statement.bind(Optional(column.rawValue), at: 1)

@@ -19,8 +19,8 @@ final class SiteRecorder {
         let (group, visibility) = (row.integer(0), Visibility(code: row.integer(1)))
         row.reset()
         if case .curate = change.action, visibility != .public { return true }
-        let curations = try catalog.curations()
-        var state = SiteState(hidden: try catalog.hiddenGroups(), curations: curations)
+        let curations = try catalog.facts.curations()
+        var state = SiteState(hidden: try catalog.facts.hiddenGroups(), curations: curations)
         guard state.apply(change) == .changed else { return true }
         let before = database.totalChanges
         switch change.action {

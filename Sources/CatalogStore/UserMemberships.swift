@@ -62,7 +62,7 @@ extension CatalogSnapshot {
     }
 }
 
-extension Catalog {
+extension Facts {
     fileprivate func memberships(_ plan: MatrixPlan, of users: Range<Int>) throws(Failure) -> UserMemberships {
         let source = plan.source
         var found: [UserMemberships.Membership] = []

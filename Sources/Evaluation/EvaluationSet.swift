@@ -37,7 +37,7 @@ package struct EvaluationSet: Sendable {
     ///   - isWanted: whether a member is measured, by id.
     ///   - progress: receives the numbers of users done and in all, from time to time.
     package init(
-        model: ModelVersion, training: Catalog, heldOut: Catalog?, planner: Planner, atMilliseconds instant: Int64,
+        model: ModelVersion, training: Facts, heldOut: Facts?, planner: Planner, atMilliseconds instant: Int64,
         where isWanted: (_ id: String) -> Bool = { _ in true },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(Failure) {
@@ -81,7 +81,7 @@ package struct EvaluationSet: Sendable {
     }
 
     /// Returns the users of a catalog, by the bytes of their ids.
-    private static func users(of catalog: Catalog) throws(Failure) -> Set<[UInt8]> {
+    private static func users(of catalog: Facts) throws(Failure) -> Set<[UInt8]> {
         let ids = try CatalogSnapshot(of: catalog, threads: 1).users().ids
         return Set((0..<ids.count).lazy.map { Array(ids[$0].utf8) }.filter { !$0.isEmpty })
     }
@@ -89,7 +89,7 @@ package struct EvaluationSet: Sendable {
     /// Returns the groups that may be shown, by the bytes of their ids.
     ///
     /// A set of strings would take canonically equivalent ids for equal.
-    private static func shownGroups(of catalog: Catalog) throws(Failure) -> Set<[UInt8]> {
+    private static func shownGroups(of catalog: Facts) throws(Failure) -> Set<[UInt8]> {
         Set(try catalog.groups().lazy.filter { $0.isShown }.map { Array($0.id.utf8) })
     }
 

@@ -68,11 +68,11 @@ extension CatalogLog {
             guard let first = found.first, let other = streamed.first else { return found + streamed }
             return other.sequence < first.sequence ? streamed : found
         }
-        if let warning = try eraseForgotten(from: store, catalog.ledger(), at: now) { warnings.append(warning) }
-        if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }
+        if let warning = try eraseForgotten(from: store, catalog.facts.ledger(), at: now) { warnings.append(warning) }
+        if let warning = SitePublication.publish(to: store, from: catalog.facts) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
         warnings += stopping.sorted { $0.key < $1.key }.map { warning($0, $1, isShared: store.shared != nil) }
-        let taken = try catalog.appliedChanges()
+        let taken = try catalog.facts.appliedChanges()
         do throws(Failure) { try log?.prune(taken, at: now) } catch {
             warnings.append("the log is longer than it need be: \(error.message)")
         }
@@ -87,7 +87,7 @@ extension CatalogLog {
     {
         let theirs = try streams?.ledger() ?? nil
         let forgotten = try theirs.map { ledger throws(Failure) in try catalog.merge(ledger) } ?? 0
-        let mine = try catalog.ledger()
+        let mine = try catalog.facts.ledger()
         guard let forgotten else { return "\(location) has the forgotten members of another site" }
         let new = theirs.map { mine.beyond($0) } ?? mine
         if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }

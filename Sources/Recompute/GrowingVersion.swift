@@ -186,7 +186,7 @@ struct GrowingVersion {
     }
 
     /// Chooses the weights of looks, which need the model.
-    mutating func weighLooks(_ model: EncodedModel, _ catalog: Catalog) throws(Failure) {
+    mutating func weighLooks(_ model: EncodedModel, _ catalog: Facts) throws(Failure) {
         guard let looks, let vectors else { return }
         evidence.photos = try clock.step(StepName.weighLooks) { () throws(Failure) in
             try job.weighLooks(beside: evidence.photos, looks, vectors, model, catalog, clock)

@@ -63,7 +63,7 @@ extension RecomputeJob {
     }
 
     /// Returns the state of the site in the snapshot.
-    private func site(of catalog: Catalog, _ groups: [GroupRecord]) throws(Failure) -> PublishedSite {
+    private func site(of catalog: Facts, _ groups: [GroupRecord]) throws(Failure) -> PublishedSite {
         let publication = try SitePublication(of: catalog, groups, for: store)
         return try publication.site()
     }
@@ -87,7 +87,7 @@ extension RecomputeJob {
 
     /// Reports the amount of work, and throws if the memory cannot suffice.
     private func plan(
-        _ catalog: Catalog, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
+        _ catalog: Facts, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
     ) throws(Failure) -> [Relation: WorkEstimate] {
         let estimate: RecomputeEstimate
         let relations = parameters.relations.tabled
@@ -222,12 +222,12 @@ extension RecomputeJob {
     }
 
     /// Returns the changes taken from journals, or `nil` if none was ever applied.
-    private func changesTaken(of catalog: Catalog) throws(Failure) -> AppliedChanges? {
+    private func changesTaken(of catalog: Facts) throws(Failure) -> AppliedChanges? {
         let taken = try catalog.appliedChanges()
         return taken.sequences.isEmpty ? nil : taken
     }
 
-    private func changeCount(of catalog: Catalog) throws(Failure) -> Int64 {
+    private func changeCount(of catalog: Facts) throws(Failure) -> Int64 {
         return try catalog.changeCount()
     }
 }

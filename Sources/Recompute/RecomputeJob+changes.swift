@@ -45,7 +45,7 @@ extension RecomputeJob {
     private func warnOfOtherCatalog(_ observer: any RecomputeObserver) {
         guard let current = try? store.current(),
             let manifest = try? store.versions().first(where: { $0.version == current }),
-            let count = try? Catalog(path: catalogPath, mode: .reading).changeCount(),
+            let count = try? Facts(path: catalogPath).changeCount(),
             count < manifest.catalog.changeCount
         else { return }
         observer.warn(

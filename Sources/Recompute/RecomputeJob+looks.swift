@@ -19,7 +19,7 @@ extension RecomputeJob {
     /// Returns the vectors of public photos, or `nil` if the catalog has none, or if the entries are from tables.
     ///
     /// The file is opened at once, because it disappears when another program writes it anew.
-    func vectorFile(_ catalog: Catalog) throws(Failure) -> PhotoVectors? {
+    func vectorFile(_ catalog: Facts) throws(Failure) -> PhotoVectors? {
         // Tables number the photos in their own way.
         guard tablesPath == nil else { return nil }
         return try PhotoVectors(of: catalog)
@@ -66,7 +66,7 @@ extension RecomputeJob {
     ///   - catalog: the catalog, in the transaction in which it was read.
     func weighLooks(
         beside chosen: Manifest.PhotoWeights?, _ looks: BuiltLooks, _ vectors: PhotoVectors, _ encoded: EncodedModel,
-        _ catalog: Catalog, _ clock: StepClock
+        _ catalog: Facts, _ clock: StepClock
     ) throws(Failure) -> (Manifest.PhotoWeights?, outcome: String) {
         do {
             let model = try ModelVersion(encoded)

@@ -51,7 +51,7 @@ extension RecomputeJob {
     }
 
     /// Returns the curated groups whose period has not ended.
-    func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(Failure) -> [CuratedGroup] {
+    func curatedGroups(_ catalog: Facts, _ facts: [GroupFacts]) throws(Failure) -> [CuratedGroup] {
         // Compared by bytes, because two ids may differ only in the composition of characters.
         let indexes = Dictionary(
             uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })

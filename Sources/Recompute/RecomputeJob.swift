@@ -116,8 +116,8 @@ package struct RecomputeJob: Sendable {
     }
 
     /// Opens the catalog for reading.
-    func openCatalog() throws(Failure) -> Catalog {
-        try Catalog(path: catalogPath, mode: .reading, relations: parameters.relations)
+    func openCatalog() throws(Failure) -> Facts {
+        try Facts(path: catalogPath, relations: parameters.relations)
     }
 
     private func publish(_ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock)

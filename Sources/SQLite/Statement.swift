@@ -18,6 +18,9 @@ package final class Statement {
 
     deinit { unsafe database.takeBack(handle, sql) }
 
+    /// Whether running it changes nothing in the database.
+    var isReading: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+
     // Binding fails only for a parameter that the statement does not have, which is a programmer's mistake.
     private func check(_ code: Int32) {
         precondition(code == SQLITE_OK, "binding a parameter failed with code \(code): \(sql)")

@@ -75,7 +75,7 @@ struct ImportDialectTests {
         func rows(_ range: Range<Int>) -> String { range.map { (isPair ? "g,e\($0)" : "e\($0)") + end }.joined() }
         let bad = String(repeating: (isPair ? "g," : "\"\"") + end, count: 12)
         try test.importing(kind, header + rows(0..<4))
-        let before = (try test.everything(), try test.catalog.changeCount())
+        let before = (try test.everything(), try test.catalog.facts.changeCount())
         func run(replaces: Bool, share: Double, isDry: Bool = true) throws -> ImportSummary {
             try test.importing(kind, header + rows(2..<6) + bad) {
                 $0.isDryRun = isDry
@@ -90,7 +90,7 @@ struct ImportDialectTests {
         #expect(summary.examples.first?.line == 6 && summary.rejectsPaths.isEmpty && summary.reasonsPath == nil)
         let refused = try run(replaces: false, share: 0.5)
         #expect(refused.failure?.code == .badData && refused.failure?.message.contains("12 of 16") == true)
-        #expect(try test.everything() == before.0 && test.catalog.changeCount() == before.1)
+        #expect(try test.everything() == before.0 && test.catalog.facts.changeCount() == before.1)
         #expect(try test.rejects().isEmpty)
         var real = try run(replaces: true, share: 1, isDry: false)
         #expect(real.removed == summary.removed && real.written == summary.written && real.created == summary.created)

@@ -94,7 +94,7 @@ struct ImportFindingsTests {
         let invisible = try test.importing(.memberships, members) { $0.batchRows = 2 }
         #expect(invisible.count("invisibleIds") == 4)
         #expect(invisible.message("invisibleIds").hasPrefix("4 rows, 4 ids, have ids like \"u \", with blanks"))
-        let things = try test.catalog.statistics().things
+        let things = try CatalogStatistics(of: test.catalog.facts).things
         let name = "with an id that differs from another only in invisible characters"
         #expect(things.map { $0.count(name) } == [1, 3, 0])
     }
@@ -149,7 +149,7 @@ struct ImportFindingsTests {
                 failures += 1
                 #expect(error.message.contains("the disk is full"), "\(error)")
             }
-            #expect(try catalog.examine().withoutIndex.isEmpty)
+            #expect(try CatalogExamination(of: catalog.facts).withoutIndex.isEmpty)
             let count = try Database(path: disk.path + "/catalog", mode: .readWrite)
                 .integer("SELECT count(*) FROM memberships")
             #expect(count == (isDone ? 50_000 : 0), "\(kibibytes) KiB")

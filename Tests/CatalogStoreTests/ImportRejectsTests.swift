@@ -108,7 +108,7 @@ struct ImportRejectsTests {
         #expect(
             error.message.contains("2 of 101 \(kind.name) were rejected, 1.98 %, and at most 1 % may be"), "\(error)")
         #expect(error.message.contains("line 101: \(kind.columnNames[isPair ? 1 : 0]) is empty"), "\(error)")
-        #expect(try test.content(kind).isEmpty && test.catalog.changeCount() == 0)
+        #expect(try test.content(kind).isEmpty && test.catalog.facts.changeCount() == 0)
         #expect(try test.rejects().count == 2)
         #expect(try run(header + good + bad).written == 99)
     }

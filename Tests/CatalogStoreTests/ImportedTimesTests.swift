@@ -84,10 +84,11 @@ struct ImportedTimesTests {
         let renamed = row.replacing("g,u", with: "g,x")
         let again = try test.importing(.memberships, renamed) { $0.presentSeconds = now + 3600 }
         #expect(again.findings.map(\.kind) == ["refusedTimes"])
-        #expect(try catalog.traces(ofMember: "x").rows["refused_memberships"] == 1)
+        #expect(try catalog.facts.traces(ofMember: "x").rows["refused_memberships"] == 1)
         _ = try catalog.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
         #expect(
-            try catalog.traces(ofMember: "x").rows.isEmpty && test.lines("SELECT 1 FROM refused_memberships").isEmpty)
+            try catalog.facts.traces(ofMember: "x").rows.isEmpty
+                && test.lines("SELECT 1 FROM refused_memberships").isEmpty)
     }
 
     @Test("An examination finds the columns with times ahead, as a wrong clock lets them in, and the latest row")
@@ -100,14 +101,14 @@ struct ImportedTimesTests {
         try take(.memberships, "group_id,user_id,joined_at\na,u,2099-01-01\nb,v,2098-01-01\na,v,2025\n")
         try take(.follows, "user_id,followed_id,since\nu,v,2099-01-01\n")
         try take(.photos, "photo_id,taken_at\np,2024\n")
-        let found = try test.catalog.examine(now: now).futureTimes
+        let found = try CatalogExamination(of: test.catalog.facts, now: now).futureTimes
         #expect(
             found == [
                 .init(table: "groups", column: "last_active_at", count: 1, ids: ["a"], latest: 5_680_281_600),
                 .init(table: "follows", column: "since", count: 1, ids: ["u", "v"], latest: 4_070_908_800),
                 .init(table: "memberships", column: "joined_at", count: 2, ids: ["a", "u"], latest: 4_070_908_800),
             ])
-        #expect(try test.catalog.examine(now: 6_000_000_000).futureTimes.isEmpty)
+        #expect(try CatalogExamination(of: test.catalog.facts, now: 6_000_000_000).futureTimes.isEmpty)
     }
 
     @Test("Local times in an hour that clocks show twice or leave out are counted, with the first")

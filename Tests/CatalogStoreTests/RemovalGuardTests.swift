@@ -104,7 +104,7 @@ struct RemovalGuardTests {
         let dry = try forget(five + ["ghost"], dry: true, all: false)
         #expect(dry.removed == 5 && dry.others == ["memberships": 5, "photos": 5] && dry.unknown == ["ghost"])
         #expect(dry.failure != nil)
-        #expect(try test.everything() == before && catalog.ledger().times.isEmpty)
+        #expect(try test.everything() == before && catalog.facts.ledger().times.isEmpty)
         #expect(try forget(five, dry: false, all: true).removed == 5)
         // Somebody who is forgotten already is nobody unknown.
         #expect(try forget(["u1"], dry: false, all: false).unknown.isEmpty)
@@ -121,7 +121,7 @@ struct RemovalGuardTests {
         #expect(try remover.named([row]).isEmpty)
         let summary = try remover.remove([row], stamp: 5)
         #expect(summary.unknownCount == 1 && summary.removed == 0)
-        #expect(try catalog.traces(ofMember: "u1").rows.isEmpty)
+        #expect(try catalog.facts.traces(ofMember: "u1").rows.isEmpty)
     }
 
     @Test("Groups and users that come twice count once; the last row counts")

@@ -56,14 +56,14 @@ struct RemovalTests {
     @Test("Files of any dialect name what goes; a bad one changes nothing")
     func files() throws {
         let test = try community()
-        let changes = try test.catalog.changeCount()
+        let changes = try test.catalog.facts.changeCount()
         let good = try test.file(Array("joined_at;user_id;group_id\n1;ann;h\n".utf8))
         let bad = try test.file(Array("group_id,user_id\ng,bob,x\n".utf8))
         let remover = Remover(from: test.catalog, kind: .memberships)
         let error = try #require(
             catalogError { _ = try remover.remove([["g", "ann"]] + remover.rows(inFiles: [good, bad])) })
         #expect(error.code == .badData && error.message.contains("line 2"), "\(error)")
-        #expect(try count("memberships", test) == 3 && test.catalog.changeCount() == changes)
+        #expect(try count("memberships", test) == 3 && test.catalog.facts.changeCount() == changes)
         #expect(try remover.remove([["g", "ann"]] + remover.rows(inFiles: [good])).removed == 2)
         #expect(try test.content(.memberships) == ["g|bob|500000003"])
     }
@@ -150,9 +150,9 @@ struct RemovalTests {
             (ImportKind.users, ["ann"]), (.memberships, ["g", "ann"]), (.favourites, ["ann", "p"]),
             (.follows, ["bob", "ann"]), (.follows, ["ann", "bob"]), (.follows, ["bob", "cy"]), (.posts, ["g", "ann"]),
         ] { _ = try Remover(from: catalog, kind: kind).remove([row], stamp: 100) }
-        #expect(try catalog.traces(ofMember: "ann").rows == ["noted_removals": 5])
+        #expect(try catalog.facts.traces(ofMember: "ann").rows == ["noted_removals": 5])
         _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 101)
-        #expect(try catalog.traces(ofMember: "ann").rows.isEmpty)
+        #expect(try catalog.facts.traces(ofMember: "ann").rows.isEmpty)
         let notes = "SELECT kind || ' ' || id || ' ' || entry_id FROM noted_removals"
         #expect(try test.lines(notes) == ["follows bob cy"])
     }
@@ -165,11 +165,11 @@ struct RemovalTests {
         #expect(summary.removed == 1 && summary.others == ["memberships": 2, "interactions": 1, "photos": 2])
         #expect(summary.unknown == ["ghost"])
         #expect(isErased)
-        func traces(_ id: String) throws -> MemberTraces { try catalog.traces(ofMember: id) }
+        func traces(_ id: String) throws -> MemberTraces { try catalog.facts.traces(ofMember: id) }
         let ann = try traces("ann")
         #expect(ann.rows.isEmpty && ann.forgottenAt == 77)
         #expect(try traces("bob").rows == ["users": 1, "photos": 1, "memberships": 1])
-        #expect(try ["ann", "ghost", "bob"].map(catalog.isForgotten(user:)) == [true, true, false])
+        #expect(try ["ann", "ghost", "bob"].map(catalog.facts.isForgotten(user:)) == [true, true, false])
 
         let users = try test.importing(.users, "user_id,name\nann,A\nghost,G\nbob,B\n")
         #expect(users.forgotten == 2 && users.written == 1)
@@ -189,7 +189,7 @@ struct RemovalTests {
 
         let readmitted = try test.importing(.memberships, "group_id,user_id\ng,ann\n") { $0.readmits = true }
         #expect(readmitted.forgotten == 0 && readmitted.written == 1)
-        #expect(try !catalog.isForgotten(user: "ann") && catalog.isForgotten(user: "ghost"))
+        #expect(try !catalog.facts.isForgotten(user: "ann") && catalog.facts.isForgotten(user: "ghost"))
         let again = try catalog.readmit(["ghost", "bob"], atMilliseconds: 9_000)
         #expect(again.removed == 1 && again.unknown == ["bob"])
     }

@@ -55,16 +55,16 @@ struct RestorationTests {
 
     /// Brings the backup back into another folder.
     private func restore(_ folder: String = "elsewhere/deep", skipsMissing: Bool = false) throws
-        -> (outcome: Restoration.Outcome, catalog: Catalog)
+        -> (outcome: Restoration.Outcome, catalog: Facts)
     {
         let places = Restoration.Places(
             catalog: path("\(folder)/restored.sqlite"), journalFolder: path("\(folder)/journals"))
         let outcome = try Restoration(backupPath)
             .restore(to: places, isReplacing: false, skipsMissing: skipsMissing)
-        return (outcome, try Catalog(path: places.catalog, mode: .reading))
+        return (outcome, try Facts(path: places.catalog))
     }
 
-    private func interactions(_ catalog: Catalog, _ user: String) throws -> [String] {
+    private func interactions(_ catalog: Facts, _ user: String) throws -> [String] {
         try catalog.history(ofUser: user, impressionsSince: 0).map(\.id)
     }
 
@@ -105,7 +105,7 @@ struct RestorationTests {
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
         let outcome = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
         #expect(outcome.changes.applied == 2 && outcome.stopping.isEmpty)
-        let catalog = try Catalog(path: catalogPath, mode: .reading)
+        let catalog = try Facts(path: catalogPath)
         #expect(try interactions(catalog, "ann") == ["1"] && interactions(catalog, "bob") == ["2"])
     }
 
@@ -152,7 +152,7 @@ struct RestorationTests {
         try Catalog(path: catalogPath, mode: .recording).take([Self.hide("b")])
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: catalogPath + "-wal"))
         _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
-        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups().map(\.id) == ["b"])
+        #expect(try Facts(path: catalogPath).hiddenGroups().map(\.id) == ["b"])
     }
 
     @Test("A damaged catalog is replaced as well")
@@ -161,7 +161,7 @@ struct RestorationTests {
         try Data(repeating: 0x5A, count: 5000).write(to: URL(fileURLWithPath: catalogPath))
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
         _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
-        #expect(try Catalog(path: catalogPath, mode: .reading).groupCount() == 2)
+        #expect(try Facts(path: catalogPath).groupCount() == 2)
     }
 
     @Test("A backup that is damaged brings nothing back, and leaves nothing behind")
@@ -178,14 +178,14 @@ struct RestorationTests {
     }
 
     /// Replaces the site with the backup.
-    private func replace(keepsRemoved: Bool = false) throws -> (outcome: Restoration.Outcome, catalog: Catalog) {
+    private func replace(keepsRemoved: Bool = false) throws -> (outcome: Restoration.Outcome, catalog: Facts) {
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path, store: store)
         let outcome = try Restoration(backupPath)
             .restore(to: places, isReplacing: true, skipsMissing: false, keepsRemoved: keepsRemoved)
-        return (outcome, try Catalog(path: catalogPath, mode: .reading))
+        return (outcome, try Facts(path: catalogPath))
     }
 
-    private func photos(_ catalog: Catalog) throws -> [String] {
+    private func photos(_ catalog: Facts) throws -> [String] {
         try ["p", "q", "r"].filter { try catalog.photo(withID: $0) != nil }
     }
 
@@ -287,7 +287,7 @@ struct RestorationTests {
         try importing(.groups, "group_id\na\nc\nnew\n")
         try importing(.photos, "photo_id\nr\n")
         #expect(try visibility("group", "c") == 0 && visibility("photo", "r") == 0)
-        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups().map(\.id) == ["a", "new"])
+        #expect(try Facts(path: catalogPath).hiddenGroups().map(\.id) == ["a", "new"])
     }
 
     @Test("A restore that undid removals by mistake can be repeated, and brings back what they took")

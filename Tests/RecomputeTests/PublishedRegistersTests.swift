@@ -60,7 +60,7 @@ struct PublishedRegistersTests {
         let loaded = try community.store.load(manifest.version)
         let table = try #require(try community.store.members(of: loaded))
         try table.verify()
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         var counts = (joined: 0, unknown: 0, left: 0, undismissed: 0)
         for user in (0..<40).map({ "u\($0)" }) {
             let member = try #require(try table.member(withID: user))

@@ -31,8 +31,8 @@ extension CatalogSnapshot {
 
     /// Whether any photo ever had tags or a location.
     package func hasPhotoContent() throws(Failure) -> Bool {
-        if try catalog.mayHaveValues(.tags) { return true }
-        return try catalog.mayHaveValues(.latitude)
+        if try NotedColumn.tags.hasValues(in: database) { return true }
+        return try NotedColumn.latitude.hasValues(in: database)
     }
 
     /// Reads the content of all public photos, in one pass if their tags fit into memory.
@@ -55,7 +55,7 @@ extension CatalogSnapshot {
         return try content(minimumPhotos: minimumPhotos) { choice throws(Failure) in
             let readers = try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
             guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
-            try catalog.checkCount(
+            try database.checkCount(
                 readers.reduce(Int(hidden)) { $0 + $1.photoCount }, of: EntityTable.photos.rawValue, isOfTable: true)
             return readers
         }
@@ -64,9 +64,9 @@ extension CatalogSnapshot {
     private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(Failure) -> [PhotoReader]
     {
-        let highest = try catalog.highestKey(of: .photos)
-        let tags = try catalog.mayHaveValues(.tags) ? "tags" : "NULL"
-        let place = try catalog.mayHaveValues(.latitude) ? "latitude, longitude" : "NULL, NULL"
+        let highest = try database.highestKey(of: .photos)
+        let tags = try NotedColumn.tags.hasValues(in: database) ? "tags" : "NULL"
+        let place = try NotedColumn.latitude.hasValues(in: database) ? "latitude, longitude" : "NULL, NULL"
         let columns = "photo_key, user_key, \(tags), \(place)"
         let width = Self.photosPerRange
         let ranges = stride(from: 0, to: highest + 1, by: width).map { $0..<min($0 + width, highest + 1) }

@@ -16,7 +16,12 @@ package struct ExposedMember: Sendable, Equatable {
     package var groupCount: Int
 }
 
-extension Catalog {
+/// The lists that experiments showed, and the actions of members on them.
+package struct Exposures {
+    private let database: ReadingDatabase
+
+    package init(of catalog: Facts) { database = catalog.database }
+
     /// Calls `body` with each member of an experiment.
     ///
     /// - Parameters:
@@ -43,24 +48,6 @@ extension Catalog {
         return times
     }
 
-    /// Returns the arm of each experiment that a user was shown first; nothing unless the user was renamed.
-    ///
-    /// The id of any other user decides about the arm.
-    package func shownArms(ofUser id: String) throws(Failure) -> [String: String] {
-        let rows = try database.prepare(Self.selectShownArms + "AND user_id = ? ORDER BY first_at DESC")
-        rows.bind(id, at: 1)
-        var arms: [String: String] = [:]
-        while try rows.step() { arms[rows.text(1)] = rows.text(2) }
-        return arms
-    }
-
-    /// The SQL query for the arms of renamed users, without those of another id of the same user.
-    static let selectShownArms = """
-        SELECT user_key, experiment, arm FROM renamed_ids
-        JOIN users ON user_id = new_id JOIN exposures USING (user_key)
-        WHERE entity = '\(EntityTable.users.rawValue)' AND arm <> '\(ExposureRecord.armOfOtherID)'
-        """ + " "
-
     /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
     ///
     /// A member's group counts once.
@@ -86,10 +73,19 @@ extension Catalog {
     }
 }
 
+extension ExposureRecord {
+    /// The SQL query for the arms of renamed users, without those of another id of the same user.
+    static let selectShownArms = """
+        SELECT user_key, experiment, arm FROM renamed_ids
+        JOIN users ON user_id = new_id JOIN exposures USING (user_key)
+        WHERE entity = '\(EntityTable.users.rawValue)' AND arm <> '\(ExposureRecord.armOfOtherID)'
+        """ + " "
+}
+
 extension CatalogSnapshot {
     /// Returns the arm of each experiment that renamed users were shown first, by column.
     package func shownArms() throws(Failure) -> [UInt32: [String: String]] {
-        let rows = try database.prepare(Catalog.selectShownArms + "ORDER BY first_at DESC")
+        let rows = try database.prepare(ExposureRecord.selectShownArms + "ORDER BY first_at DESC")
         var arms: [UInt32: [String: String]] = [:]
         while try rows.step() { arms[UInt32(clamping: rows.integer(0)), default: [:]][rows.text(1)] = rows.text(2) }
         return arms
@@ -107,7 +103,7 @@ private final class ExposedMemberReader {
     private var following: (user: Int64, record: ExposureRecord)?
 
     init(
-        _ database: Database, _ experiment: String, before latest: Int64, _ span: Range<Int64>
+        _ database: ReadingDatabase, _ experiment: String, before latest: Int64, _ span: Range<Int64>
     ) throws(Failure) {
         self.span = span
         exposures = try database.prepare(

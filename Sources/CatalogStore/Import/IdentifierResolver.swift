@@ -52,7 +52,7 @@ final class IdentifierResolver {
     }
 
     private func preparedInsert() throws(Failure) -> Statement {
-        let visibility = try UndescribedRows(of: table, database)?.visibilityOfNewRow()
+        let visibility = try UndescribedRows(of: table, database.reading)?.visibilityOfNewRow()
         let (column, value) = visibility.map { (", visibility", ", \($0.code)") } ?? ("", "")
         return try database.prepare(
             "INSERT INTO \(table.rawValue) (\(table.idColumn)\(column)) VALUES (?\(value)) ON CONFLICT DO NOTHING")

@@ -191,20 +191,20 @@ extension Importer {
     }
 
     /// The undescribed groups or photos, if the import is of that kind.
-    private var undescribed: UndescribedRows? {
+    private var undescribed: UndescribedRowsWriter? {
         guard case .entities(let table) = kind else { return nil }
-        return UndescribedRows(of: table, catalog.database)
+        return UndescribedRowsWriter(of: table, catalog.database)
     }
 
     /// Counts the groups and photos that are not shown because only relations name them.
     ///
     /// They are the ones created by this import of a relation, or missing in the first file of groups or photos.
     private func countUnshown() throws(Failure) {
-        if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
+        if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.rows.count() }
         let created = if case .pairs = writer { summary.created } else { [String: Int]() }
         for (name, count) in created {
             guard let table = EntityTable(rawValue: name),
-                try UndescribedRows(of: table, catalog.database)?.visibilityOfNewRow() == .unknown
+                try UndescribedRows(of: table, catalog.facts.database)?.visibilityOfNewRow() == .unknown
             else { continue }
             summary.unshown[name] = count
         }
@@ -214,13 +214,13 @@ extension Importer {
     /// Lets what members did later win over the files, and counts the rows that it overrules.
     private func settlePairs() throws(Failure) {
         guard case .relation(let source) = kind else { return }
-        summary.overruled = try catalog.reapplyInteractions(to: source)
+        summary.overruled = try PairEvents.reapply(to: source, catalog.database)
         summary.written = max(0, summary.written - summary.overruled)
     }
 
     private func commit() throws(Failure) {
         try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
-        try catalog.note(notedColumns)
+        try NotedColumn.note(notedColumns, in: catalog.database)
         if case .pairs(let writer, _) = writer { try writer.finish() }
         try catalog.database.execute("COMMIT")
     }

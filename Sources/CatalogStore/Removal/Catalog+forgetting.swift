@@ -3,14 +3,6 @@ import Changes
 import Model
 import SQLite
 
-/// The data that a catalog still has about a member.
-package struct MemberTraces: Sendable, Equatable {
-    /// The number of rows that name the member, by table; tables without such rows are left out.
-    package var rows: [String: Int] = [:]
-    /// The time at which the member was forgotten, in Unix milliseconds, or nil if that did not happen.
-    package var forgottenAt: Int64?
-}
-
 extension Catalog {
     /// Forgets members: removes them with their memberships and interactions, and notes that they must not come back.
     ///
@@ -45,7 +37,7 @@ extension Catalog {
     /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
     private func unknownUsers(of ids: [String]) throws(Failure) -> [String] {
         let (row, ledger) = (
-            try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database)
+            try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database.reading)
         )
         var unknown: [String] = []
         for id in ids {
@@ -69,7 +61,7 @@ extension Catalog {
     {
         var summary = RemovalSummary()
         // Changes under an earlier id must not bring the member back either.
-        let ids = ids + (try earlierIDs(ofUsers: ids))
+        let ids = ids + (try facts.earlierIDs(ofUsers: ids))
         if withPhotos {
             try collect("SELECT photo_key FROM photos JOIN users USING (user_key) WHERE user_id = ?", ids)
             var photos = RemovalSummary()
@@ -99,7 +91,7 @@ extension Catalog {
             notes.bind(id, at: 1)
             try notes.run()
         }
-        try LedgerTable(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
+        try LedgerWriter(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
         return summary
     }
 
@@ -112,42 +104,5 @@ extension Catalog {
             insert.bind(id, at: 1)
             try insert.run()
         }
-    }
-
-    /// Returns the data that is left about a member.
-    package func traces(ofMember id: String) throws(Failure) -> MemberTraces {
-        var traces = MemberTraces()
-        for rows in MemberRows.naming(relations) {
-            let count = try database.prepare("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)")
-            count.bind(id, at: 1)
-            if try count.step(), count.integer(0) > 0 { traces.rows[rows.table] = Int(count.integer(0)) }
-            count.reset()
-        }
-        if let times = try LedgerTable(database).times(of: id), times.isForgotten {
-            traces.forgottenAt = times.forgotten
-        }
-        return traces
-    }
-}
-
-extension Catalog {
-    /// Returns the external ids of a member's photos, in ascending order of their bytes.
-    package func photoIDs(ofOwner id: String) throws(Failure) -> [String] {
-        let rows = try database.prepare(
-            "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
-        rows.bind(id, at: 1)
-        return try rows.texts()
-    }
-
-    /// Returns the given external ids of photos that the catalog does not have.
-    package func missingPhotos(of ids: [String]) throws(Failure) -> [String] {
-        let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
-        var missing: [String] = []
-        for id in ids {
-            row.bind(id, at: 1)
-            if try !row.step() { missing.append(id) }
-            row.reset()
-        }
-        return missing
     }
 }

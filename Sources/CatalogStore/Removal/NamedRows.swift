@@ -93,11 +93,3 @@ extension RecordReader {
         return "\(source), line \(joinedLines.firstLine): quotes stretch over lines that could be records by themselves"
     }
 }
-
-extension Catalog {
-    /// Refuses to merge more groups or users into others than the file of a removal may remove.
-    package func checkMerging(_ count: Int, in table: EntityTable) throws(Failure) {
-        let total = Int(try database.integer("SELECT count(*) FROM \(table.rawValue)") ?? 0)
-        try ShrinkingBound.naming.check(count, of: total, table.rawValue, "merging")
-    }
-}

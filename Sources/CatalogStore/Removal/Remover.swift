@@ -1,6 +1,6 @@
 package import Basics
 import Changes
-package import Model
+import Model
 import SQLite
 
 /// The result of a removal.
@@ -113,7 +113,7 @@ package final class Remover {
 
     private func namesForgotten(_ ids: [String]) throws(Failure) -> Bool {
         for (id, table) in zip(ids, kind.tablesOfIDs) where table == .users {
-            if try catalog.isForgotten(user: id) { return true }
+            if try catalog.facts.isForgotten(user: id) { return true }
         }
         return false
     }
@@ -277,33 +277,7 @@ extension EntityTable {
     }
 }
 
-/// A value that changes whenever groups are removed or a group is added.
-package struct GroupRevision: Sendable, Equatable {
-    package var removals: Int64
-    /// The greatest key of a group, or 0 if there are no groups.
-    var latestKey: Int64
-}
-
 extension Catalog {
-    /// Returns the current revision of the groups.
-    ///
-    /// - Complexity: O(log groups).
-    package func groupRevision() throws(Failure) -> GroupRevision {
-        GroupRevision(
-            removals: try database.integer("SELECT value FROM catalog_state WHERE name = 'groupRemovals'") ?? 0,
-            latestKey: try database.integer("SELECT max(group_key) FROM groups") ?? 0)
-    }
-
-    /// Returns the groups of a version that the catalog no longer has.
-    ///
-    /// - Complexity: O(groups · log groups).
-    package func missingGroups(of model: ModelVersion) throws(Failure) -> Set<UInt32> {
-        var isHere = [Bool](repeating: false, count: model.groupCount)
-        let ids = try database.prepare("SELECT group_id FROM groups")
-        while try ids.step() { if let group = model.index(ofID: ids.text(0)) { isHere[group] = true } }
-        return Set(isHere.indices.lazy.filter { !isHere[$0] }.map { UInt32($0) })
-    }
-
     /// Counts a removal of groups, within its transaction.
     func noteGroupRemoval() throws(Failure) {
         try database.execute(

@@ -48,7 +48,7 @@ private struct TableExport {
     let snapshot: CatalogSnapshot
     let rowsPerPart: Int
 
-    private var database: Database { snapshot.database }
+    private var database: ReadingDatabase { snapshot.database }
 
     /// Calls `body` with ranges of rows that are small enough for a part.
     func pieces(of count: Int, _ body: (Range<Int>) throws(Failure) -> Void) throws(Failure) {
@@ -125,7 +125,7 @@ private struct TableExport {
     func entries(
         of source: RelationSource, _ writer: inout TableFolderWriter, rows keys: [Int64], _ numbers: [UInt32]
     ) throws(Failure) -> Int {
-        let hasTimes = try snapshot.catalog.mayHaveValues(source.notedTime)
+        let hasTimes = try source.notedTime.hasValues(in: database)
         let rows = try prepared(
             """
             SELECT \(([source.entryColumn] + source.valueColumns).joined(separator: ", ")) FROM \(source.table)

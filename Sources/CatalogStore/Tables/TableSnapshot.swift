@@ -124,13 +124,13 @@ struct TableNumbers: Sendable {
         return numbers
     }
 
-    private mutating func readUsers(_ folder: TableFolder, _ database: Database) throws(Failure) {
+    private mutating func readUsers(_ folder: TableFolder, _ database: ReadingDatabase) throws(Failure) {
         let users = try database.prepare(
             """
             SELECT user_key, user_id, interests, interests_stamp FROM users
             WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
                 OR user_key IN (SELECT user_key FROM interactions)
-                OR user_key IN (SELECT user_key FROM (\(Catalog.selectShownArms))) ORDER BY user_id
+                OR user_key IN (SELECT user_key FROM (\(ExposureRecord.selectShownArms))) ORDER BY user_id
             """)
         while try users.step() {
             let id = users.text(1)
@@ -154,7 +154,7 @@ struct TableNumbers: Sendable {
         }
     }
 
-    private mutating func readSettled(_ database: Database, _ numbers: [Int64: Int]) throws(Failure) {
+    private mutating func readSettled(_ database: ReadingDatabase, _ numbers: [Int64: Int]) throws(Failure) {
         let rows = try database.prepare(
             """
             SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)

@@ -1,98 +1,23 @@
 package import Basics
-import Glibc
 import Looks
 import SQLite
 
 extension Catalog {
-    /// Returns the facts about the vectors, or `nil` if the catalog has none.
-    package func vectorSpace() throws(Failure) -> VectorSpace? {
-        let row = try database.prepare("SELECT generation, dimension, model, slots FROM vector_file")
-        guard try row.step() else { return nil }
-        let space = VectorSpace(
-            generation: row.integer(0), dimension: Int(row.integer(1)), model: row.text(2),
-            slots: Int(row.integer(3)))
-        guard VectorLimits.dimensions.contains(space.dimension), 0...Int(UInt32.max) ~= space.slots else {
-            throw .damaged("its vectors have \(space.dimension) numbers and \(space.slots) places")
-        }
-        return space
-    }
-
-    /// Returns the number of photos with a vector.
-    package func vectorCount() throws(Failure) -> Int {
-        Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
-    }
-
-    /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
-    package func vector(ofPhoto id: String) throws(Failure) -> [Float]? {
-        try vector(ofPhoto: id, where: "true")
-    }
-
-    private func vector(ofPhoto id: String, where condition: String) throws(Failure) -> [Float]? {
-        guard let (file, slot) = try slot(ofPhoto: id, where: condition) else { return nil }
-        guard let vector = file.vector(in: slot) else {
-            throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
-        }
-        return vector
-    }
-
-    /// Returns the vector of a public photo, or `nil` if there is no such photo, or it has no vector of a model.
-    package func vector(ofPublicPhoto id: String, model: String) throws(Failure) -> [Float]? {
-        guard try vectorSpace()?.model == model else { return nil }
-        return try vector(ofPhoto: id, where: "visibility = 0")
-    }
-
-    private func slot(ofPhoto id: String, where condition: String) throws(Failure) -> (VectorFile, Int64)? {
-        try readingVectors { file throws(Failure) in
-            let row = try database.prepare(
-                "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)")
-            row.bind(id, at: 1)
-            return try row.step() ? (file, row.integer(0)) : nil
-        }
-    }
-
-    /// Calls `body` with the file of vectors, in one read transaction; returns `nil` if there is none.
-    ///
-    /// A file that was just replaced by another one is opened anew.
-    func readingVectors<Result>(_ body: (VectorFile) throws(Failure) -> Result?) throws(Failure) -> Result? {
-        var lastGeneration: Int64 = -1
-        while true {
-            guard let space = try vectorSpace() else { return nil }
-            do throws(Failure) {
-                let file = try VectorFile(Self.vectorPath(ofCatalog: path, space.generation), space)
-                return try snapshot { () throws(Failure) in try body(file) }
-            } catch {
-                guard try vectorSpace()?.generation != space.generation, lastGeneration != space.generation else {
-                    throw error
-                }
-                lastGeneration = space.generation
-            }
-        }
-    }
-
-    /// Returns the path of a file of vectors, which lies beside the catalog.
-    package static func vectorPath(ofCatalog path: String, _ generation: Int64) -> String {
-        "\(resolved(path) ?? path)-vectors-\(generation)"
-    }
-
-    /// Returns the path of the file of vectors, or `nil` if there is none.
-    package func vectorPath() throws(Failure) -> String? {
-        try vectorSpace().map { Self.vectorPath(ofCatalog: path, $0.generation) }
-    }
-
     /// Writes the file of vectors anew if some of its slots belong to no photo: removed vectors are then gone.
     ///
     /// - Parameter most: the largest share of such slots that may stay.
     /// - Returns: the number of vectors that were erased.
     package func eraseRemovedVectors(leaving most: Double = 0) throws(Failure) -> Int {
-        guard let space = try vectorSpace() else { return 0 }
-        let count = try vectorCount()
+        let vectors = facts.vectors
+        guard let space = try vectors.space() else { return 0 }
+        let count = try vectors.count()
         guard Double(space.slots - count) > most * Double(space.slots) else { return 0 }
         let erased: Int = try database.transaction { () throws(Failure) in
-            guard let space = try vectorSpace() else { return 0 }
-            let old = try VectorFile(Self.vectorPath(ofCatalog: path, space.generation), space)
+            guard let space = try vectors.space() else { return 0 }
+            let old = try VectorFile(CatalogVectors.path(ofCatalog: path, space.generation), space)
             let next = space.generation + 1
             let new = try VectorAppender(
-                Self.vectorPath(ofCatalog: path, next), dimension: space.dimension, slots: 0)
+                CatalogVectors.path(ofCatalog: path, next), dimension: space.dimension, slots: 0)
             var numbers = [Float](repeating: 0, count: space.dimension)
             var moved: [(key: Int64, slot: Int64)] = []
             let rows = try database.prepare("SELECT photo_key, slot FROM photo_vectors ORDER BY slot")
@@ -112,33 +37,8 @@ extension Catalog {
             try database.execute("UPDATE vector_file SET generation = \(next), slots = \(new.slots)")
             return space.slots - new.slots
         }
-        removeOtherVectorFiles()
+        vectors.removeOtherFiles()
         return erased
-    }
-
-    /// Removes files of vectors beside the catalog that it no longer has.
-    package func removeOtherVectorFiles() {
-        guard let space = try? vectorSpace() as VectorSpace?? else { return }
-        let generation = space?.generation
-        for other in Self.vectorGenerations(ofCatalog: path) where other != generation {
-            _ = unsafe unlink(Self.vectorPath(ofCatalog: path, other))
-        }
-    }
-
-    /// Returns the numbers of the files of vectors beside a catalog, in no particular order.
-    private static func vectorGenerations(ofCatalog path: String) -> [Int64] {
-        let stem = vectorPath(ofCatalog: path, 0).dropLast()
-        let name = stem[(stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex)...]
-        guard let folder = unsafe opendir(folder(of: String(stem))) else { return [] }
-        defer { unsafe closedir(folder) }
-        var found: [Int64] = []
-        while let entry = unsafe readdir(folder) {
-            let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
-            }
-            if file.hasPrefix(name), let number = Int64(file.dropFirst(name.count)) { found.append(number) }
-        }
-        return found
     }
 
     /// Gives the file of vectors of a copy of a catalog a number that no file beside another catalog has.
@@ -148,43 +48,9 @@ extension Catalog {
     /// - Parameter other: the path of the other catalog.
     /// - Returns: the paths of the file now and beside the other catalog, or `nil` if there are no vectors.
     package func renumberVectors(for other: String) throws(Failure) -> (from: String, to: String)? {
-        guard let space = try vectorSpace() else { return nil }
-        let next = max(space.generation, (Self.vectorGenerations(ofCatalog: other).max() ?? 0) + 1)
+        guard let space = try facts.vectors.space() else { return nil }
+        let next = max(space.generation, (CatalogVectors.generations(ofCatalog: other).max() ?? 0) + 1)
         try database.execute("UPDATE vector_file SET generation = \(next)")
-        return (Self.vectorPath(ofCatalog: path, space.generation), Self.vectorPath(ofCatalog: other, next))
-    }
-
-    /// Copies the file of vectors that a copy of a catalog refers to.
-    ///
-    /// - Parameters:
-    ///   - space: the vectors' facts in the copy.
-    ///   - catalog: the path of the catalog that was copied, beside which the file is.
-    /// - Throws: `Failure`; `.busy` if the file was written anew meanwhile.
-    package static func copyVectors(_ space: VectorSpace, from catalog: String, to target: String) throws(Failure) {
-        let source: VectorFile
-        do throws(Failure) {
-            source = try VectorFile(vectorPath(ofCatalog: catalog, space.generation), space)
-        } catch {
-            let now = try Catalog(path: catalog, mode: .reading).vectorSpace()
-            guard now?.generation != space.generation else { throw error }
-            throw Failure(.busy, "the vectors were written anew meanwhile; try again")
-        }
-        try source.copy(to: target)
-    }
-
-    /// Returns the photos whose vectors are missing or damaged, at most ten of them, and the number of vectors.
-    package func examineVectors() throws(Failure) -> (count: Int, damaged: [String]) {
-        let found = try readingVectors { file throws(Failure) -> (count: Int, damaged: [String])? in
-            var (count, damaged, numbers) = (0, [String](), [Float](repeating: 0, count: file.dimension))
-            let rows = try database.prepare(
-                "SELECT slot, photo_id FROM photo_vectors JOIN photos USING (photo_key) ORDER BY slot")
-            while try rows.step() {
-                count += 1
-                guard damaged.count < 10, !file.read(rows.integer(0), into: &numbers, at: 0) else { continue }
-                damaged.append(rows.text(1))
-            }
-            return (count, damaged)
-        }
-        return found ?? (0, [])
+        return (CatalogVectors.path(ofCatalog: path, space.generation), CatalogVectors.path(ofCatalog: other, next))
     }
 }

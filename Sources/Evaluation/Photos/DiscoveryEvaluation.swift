@@ -29,7 +29,7 @@ package struct DiscoveryEvaluation {
     }
 
     private let kind: ToldKind
-    private let training: Catalog
+    private let training: Facts
     private let snapshot: CatalogSnapshot
     private let planner: Planner
     private let instant: Int64
@@ -55,7 +55,7 @@ package struct DiscoveryEvaluation {
     ///   - planner: the planner of a version computed from the training set.
     ///   - instant: the instant for which lists are made, in Unix milliseconds.
     package init(
-        _ kind: ToldKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
+        _ kind: ToldKind, training: Facts, whole: Facts, planner: Planner, atMilliseconds instant: Int64,
         share: Double, threads: Int
     ) throws(Failure) {
         (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)

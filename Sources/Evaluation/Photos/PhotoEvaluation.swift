@@ -26,7 +26,7 @@ package struct PhotoEvaluation {
         var heldOut: [UInt32]
     }
 
-    private let training: Catalog
+    private let training: Facts
     private let recommender: PhotoRecommender
     private let model: VisibleModel
     private let pools: NeighbourTable
@@ -41,7 +41,7 @@ package struct PhotoEvaluation {
     ///   - version: a model version computed from the training set.
     ///   - training: the catalog that was learned from, a copy of `whole` without some entries.
     package init(
-        _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
+        _ version: ModelVersion, _ manifest: Manifest, training: Facts, whole: Facts, relations: RelationTable,
         share: Double, threads: Int
     ) throws(Failure) {
         do {

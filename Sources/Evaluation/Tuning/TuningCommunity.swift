@@ -142,7 +142,7 @@ extension TuningCommunity {
     ///
     /// - Parameter pairLimit: The Σ d² beyond which a matrix is thinned out.
     /// - Throws: `Failure` if there are too few members, or if reading fails.
-    package init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int)
+    package init(_ catalog: Facts, _ relations: RelationTable, pairLimit: Double, threads: Int)
         throws(Failure)
     {
         do {

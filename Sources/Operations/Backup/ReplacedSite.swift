@@ -11,7 +11,7 @@ import SQLite
 /// file.
 struct ReplacedSite {
     /// The replaced catalog, or `nil` if there is none or it cannot be read.
-    private let catalog: Catalog?
+    private let catalog: Facts?
     /// The ledger of that catalog.
     private var ledger: Ledger?
     private var removals: [RemovalChange] = []
@@ -24,10 +24,10 @@ struct ReplacedSite {
     ///   - path: the path of the catalog.
     ///   - journals: the paths of the journals, whose changes may not have reached the catalog.
     init(catalog path: String, journals: [String]) {
-        var (catalog, taken): (Catalog?, AppliedChanges) = (nil, .none)
+        var (catalog, taken): (Facts?, AppliedChanges) = (nil, .none)
         if FileName.exists(path) {
             do throws(Failure) {
-                let opened = try Catalog(path: path, mode: .reading)
+                let opened = try Facts(path: path)
                 (catalog, taken, ledger) = (opened, try opened.appliedChanges(), try opened.ledger())
             } catch { problems.append(error.message) }
         }
@@ -60,17 +60,18 @@ struct ReplacedSite {
         var (members, photos): ([Int64: [String]], Set<BytewiseString>) = ([:], [])
         var seen: Set<BytewiseString> = []
         // The ledger does not tell whether photos were removed too; those that are gone were.
-        let named = try ledger.map { ledger throws(Failure) in try restored.users(forgottenIn: ledger) } ?? []
+        let named = try ledger.map { ledger throws(Failure) in try restored.facts.users(forgottenIn: ledger) } ?? []
         let removals =
             removals
             + named.map {
                 RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
             }
         for removal in removals {
-            guard case .member(let id, let withPhotos) = removal.subject, try !restored.isForgotten(user: id) else {
+            guard case .member(let id, let withPhotos) = removal.subject, try !restored.facts.isForgotten(user: id)
+            else {
                 continue
             }
-            let theirs = try restored.photoIDs(ofOwner: id)
+            let theirs = try restored.facts.photoIDs(ofOwner: id)
             photos.formUnion((withPhotos ? theirs : missing(of: theirs)).map(BytewiseString.init))
             if seen.insert(BytewiseString(id)).inserted { members[removal.atMilliseconds, default: []].append(id) }
         }

@@ -81,7 +81,7 @@ package struct Restoration: ~Copyable {
             .mapValues { ["changes of daemons": $0] }
         let catalog = try Catalog(path: catalogPath, mode: .writing)
         for user in users {
-            let rows = try catalog.traces(ofMember: user).rows
+            let rows = try catalog.facts.traces(ofMember: user).rows
             traces[BytewiseString(user), default: [:]].merge(rows) { $0 + $1 }
         }
         return traces.filter { !$0.value.isEmpty }
@@ -165,7 +165,7 @@ package struct Restoration: ~Copyable {
         }
         if FileName.exists(vectors) { try Self.putInPlace(vectors, of: catalog.prepared, places.catalog) }
         try catalog.putInPlace()
-        try Catalog(path: places.catalog, mode: .reading).removeOtherVectorFiles()
+        try Facts(path: places.catalog).vectors.removeOtherFiles()
         outcome.journals = journals.map(\.path)
         return outcome
     }

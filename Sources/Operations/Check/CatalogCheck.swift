@@ -72,7 +72,8 @@ extension HealthCheck {
             return [HealthFault.catalogClosed.found("catalog", refusal)]
         }
         do throws(Failure) {
-            let examination = try Catalog(path: path, mode: .reading, relations: relations).examine(now: now / 1000)
+            let examination = try CatalogExamination(
+                of: Facts(path: path, relations: relations), now: now / 1000)
             if let latest = examination.latestInteraction {
                 record.note(
                     "the interaction \(latest.id) of \(latest.userID)", latest.milliseconds,

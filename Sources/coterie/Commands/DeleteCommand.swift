@@ -78,7 +78,8 @@ enum DeleteCommand: Subcommand {
         // Nothing is told of a member who was forgotten.
         let named = try remover.named(rows)
         // Daemons may have changes under an id from which a member was renamed.
-        let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
+        let users =
+            kind == .users ? try named.map { $0[0] } + catalog.facts.earlierIDs(ofUsers: named.map { $0[0] }) : []
         let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
         // Daemons do not know pairs that begin with a user, so there is nothing to decide about these.
         let removed =

@@ -74,7 +74,7 @@ enum ForgetCommand: Subcommand {
         if parsed.flag("undo") {
             let isDryRun = parsed.flag("dry-run")
             let summary = try catalog.readmit(
-                users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog, parsed),
+                users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog.facts, parsed),
                 isDryRun: isDryRun)
             if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
             try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
@@ -90,7 +90,7 @@ enum ForgetCommand: Subcommand {
         let decision = try Decision(parsed)
         let now = try decision.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
-        let everyID = try users + catalog.earlierIDs(ofUsers: users)
+        let everyID = try users + catalog.facts.earlierIDs(ofUsers: users)
         let subjects = everyID.map { RemovalChange.Subject.member($0, withPhotos: withPhotos) }
         // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
         var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
@@ -112,7 +112,7 @@ enum ForgetCommand: Subcommand {
     }
 
     /// Returns the times of forgettings that the catalog has still to apply, in milliseconds, by member.
-    private static func waiting(_ catalog: Catalog, _ parsed: ParsedCommand) throws -> [BytewiseString: Int64] {
+    private static func waiting(_ catalog: Facts, _ parsed: ParsedCommand) throws -> [BytewiseString: Int64] {
         let ledger = try catalog.ledger()
         var times: [BytewiseString: Int64] = [:]
         for case .removal(let removal) in try parsed.untakenDecisions(catalog).changes {

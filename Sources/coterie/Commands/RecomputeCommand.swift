@@ -115,7 +115,7 @@ enum RecomputeCommand: Subcommand {
         if !parsed.flag("dry-run") {
             _ = try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         }
-        let tuned = try (try? parsed.openCatalog())?.tuning()
+        let tuned = try (try? parsed.openCatalog()).flatMap(KeptTuning.record)
         var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep")
         parameters.isDryRun = parsed.flag("dry-run")

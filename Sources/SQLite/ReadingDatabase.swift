@@ -1,0 +1,45 @@
+package import Basics
+
+/// A connection through which nothing can be written, because it takes only statements that read.
+package struct ReadingDatabase {
+    private let database: Database
+
+    init(_ database: Database) { self.database = database }
+
+    /// The path of the database file.
+    package var path: String { database.path }
+
+    /// Returns a statement that reads; one that writes is a mistake of the programmer.
+    package func prepare(_ sql: String) throws(Failure) -> Statement {
+        let statement = try database.prepare(sql)
+        precondition(statement.isReading, "only reading is possible here: \(sql)")
+        return statement
+    }
+
+    /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
+    package func integer(_ sql: String, _ parameters: Int64...) throws(Failure) -> Int64? {
+        let statement = try prepare(sql)
+        for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
+        guard try statement.step() else { return nil }
+        return statement.optionalInteger(0)
+    }
+
+    /// Runs `body` in one read transaction.
+    package func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        try database.transaction(.deferred, body)
+    }
+
+    /// Returns a number that changes when another connection commits a change; see `Database.outsideRevision`.
+    package func outsideRevision() throws(Failure) -> Int64 { try database.outsideRevision() }
+
+    /// Returns the findings of SQLite's integrity check, at most ten lines.
+    package func integrityFindings() throws(Failure) -> [String] { try database.integrityFindings() }
+
+    /// Writes a copy without deleted data to a new file; see `Database.copy`.
+    package func copy(to path: String) throws(Failure) { try database.copy(to: path) }
+}
+
+extension Database {
+    /// The same connection, for those who only read.
+    package var reading: ReadingDatabase { ReadingDatabase(self) }
+}
