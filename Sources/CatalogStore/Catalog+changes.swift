@@ -215,9 +215,7 @@ extension Catalog {
         let note = try database.prepare(
             "INSERT INTO journals VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence")
         for (origin, sequence) in sequences {
-            note.bind(origin, at: 1)
-            note.bind(sequence, at: 2)
-            try note.run()
+            try note.run(origin, sequence)
         }
     }
 

@@ -242,9 +242,7 @@ package final class Catalog {
     /// Adds to the number of changed rows; call it within the transaction that changes them.
     func recordChanges(_ count: Int64) throws(Failure) {
         guard count > 0 else { return }
-        let statement = try database.prepare("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'")
-        statement.bind(count, at: 1)
-        try statement.run()
+        try database.run("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'", count)
     }
 
     /// Stores a text of a tuning, or removes it if `content` is `nil`.
@@ -254,8 +252,7 @@ package final class Catalog {
         let statement = try database.prepare(
             content == nil
                 ? "DELETE FROM tuning_notes WHERE name = ?1"
-                : "INSERT INTO tuning_notes VALUES (?1, ?2) ON CONFLICT DO UPDATE SET content = ?2")
-        statement.bind(note.rawValue, at: 1)
+                : "INSERT INTO tuning_notes VALUES (?1, ?2) ON CONFLICT DO UPDATE SET content = ?2", note.rawValue)
         if let content { statement.bind(content, at: 2) }
         try statement.run()
     }

@@ -103,8 +103,7 @@ private struct Examiner {
                     """
                     SELECT count(*), max(\(time)), \(kind.idExpressions.joined(separator: ", ")) FROM \(kind.name)
                     WHERE \(time) > ?
-                    """)
-                row.bind(seconds, at: 1)
+                    """, seconds)
                 guard try row.step(), row.integer(0) > 0 else { continue }
                 let ids = kind.idExpressions.indices.map { row.text(Int32($0 + 2)) }
                 found.append(

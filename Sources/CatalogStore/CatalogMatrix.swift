@@ -40,9 +40,7 @@ extension Facts {
             """
             SELECT \(source.rowColumn), \(source.entryColumn)\(times) FROM \(source.table)
             WHERE \(source.rowColumn) BETWEEN ? AND ? ORDER BY \(source.rowColumn), \(source.entryColumn)
-            """)
-        rows.bind(Int64(part.range.lowerBound), at: 1)
-        rows.bind(Int64(part.range.upperBound - 1), at: 2)
+            """, part.range.lowerBound, Int64(part.range.upperBound - 1))
         if plan.hasTimes {
             try rows.forEachIntegerTriple { group, entry, time in
                 part.add(group: Int(group), entry: Int(entry), time: time, plan)

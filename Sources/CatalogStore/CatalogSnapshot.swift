@@ -151,9 +151,7 @@ extension CatalogSnapshot {
             WHERE kind IN (\(Interaction.Kind.groupNumbers), \(Interaction.Kind.pauseNumbers))
                 AND (kind <> ?1 OR occurred_at >= ?2)
             ORDER BY user_key, interaction_key
-            """)
-        rows.bind(Interaction.Kind.impression.number, at: 1)
-        rows.bind(impressionsSince, at: 2)
+            """, Interaction.Kind.impression.number, impressionsSince)
         var member = (column: 0, interactions: [Interaction](), pause: Pause?.none)
         func end() {
             if !member.interactions.isEmpty || member.pause != nil {

@@ -35,15 +35,13 @@ extension Facts {
     /// - Returns: the user, or `nil` if there is none.
     package func member(withID id: String) throws(Failure) -> CatalogMember? {
         let user = try database.prepare(
-            "SELECT user_key, interests, interests_stamp FROM users WHERE user_id = ?")
-        user.bind(id, at: 1)
+            "SELECT user_key, interests, interests_stamp FROM users WHERE user_id = ?", id)
         guard try user.step() else { return nil }
         let rows = try database.prepare(
             """
             SELECT group_id, joined_at FROM memberships JOIN groups USING (group_key)
             WHERE user_key = ? ORDER BY group_id
-            """)
-        rows.bind(user.integer(0), at: 1)
+            """, user.integer(0))
         var memberships: [CatalogMember.Membership] = []
         while try rows.step() {
             memberships.append(.init(groupID: rows.text(0), joinedAt: rows.time(1)))
@@ -56,9 +54,7 @@ extension Facts {
     /// Returns at most `limit` users' ids in ascending order of their bytes, after an id or from the beginning.
     package func userIDs(after id: String?, limit: Int) throws(Failure) -> [String] {
         let rows = try database.prepare(
-            "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2")
-        rows.bind(id, at: 1)
-        rows.bind(Int64(limit), at: 2)
+            "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2", id, limit)
         var ids: [String] = []
         while try rows.step() { ids.append(rows.text(0)) }
         return ids
@@ -66,8 +62,7 @@ extension Facts {
 
     /// Returns the number of users whose ids are at or before an id, or of all users if the id is `nil`.
     package func userCount(through id: String?) throws(Failure) -> Int {
-        let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1")
-        count.bind(id, at: 1)
+        let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1", id)
         return try count.step() ? Int(count.integer(0)) : 0
     }
 
@@ -98,10 +93,8 @@ extension Facts {
         throws(Failure) -> [InteractionRecord]
     {
         let rows = try database.prepare(
-            Self.selectGroupInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
-        rows.bind(id, at: 1)
-        rows.bind(Interaction.Kind.impression.number, at: 2)
-        rows.bind(impressionsSince, at: 3)
+            Self.selectGroupInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key", id,
+            Interaction.Kind.impression.number, impressionsSince)
         let history = try InteractionRecord.all(in: rows)
         guard !forgotten.isEmpty else { return history }
         return history.filter { $0.kind.pairChange != nil || !forgotten.contains(BytewiseString($0.id)) }
@@ -123,16 +116,14 @@ extension Facts {
                 + coalesce(length(CAST(variant AS BLOB)), 0))
             FROM interactions
             WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?1) AND is_forgotten = 0
-            """)
-        row.bind(id, at: 1)
+            """, id)
         return try row.step() ? Int(row.optionalNumber(0) ?? 0) : 0
     }
 
     /// Returns the number of all members' interactions from a time on, inclusive, in Unix milliseconds.
     package func interactionCount(since instant: Int64) throws(Failure) -> Int {
         let row = try database.prepare(
-            "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0")
-        row.bind(instant, at: 1)
+            "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0", instant)
         return try row.step() ? Int(row.integer(0)) : 0
     }
 
@@ -140,11 +131,10 @@ extension Facts {
     ///
     /// - Returns: the user, or `nil` if there is none.
     package func member(withID id: String, in groups: GroupIndexes) throws(Failure) -> IndexedMember? {
-        let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
-        user.bind(id, at: 1)
+        let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?", id)
         guard try user.step() else { return nil }
-        let rows = try database.prepare("SELECT group_key, joined_at FROM memberships WHERE user_key = ?")
-        rows.bind(user.integer(0), at: 1)
+        let rows = try database.prepare(
+            "SELECT group_key, joined_at FROM memberships WHERE user_key = ?", user.integer(0))
         var memberships: [(group: UInt32, joinedAt: Int64?)] = []
         while try rows.step() {
             let key = Int(rows.integer(0))
@@ -158,8 +148,7 @@ extension Facts {
     /// Returns the external ids of a member's photos, in ascending order of their bytes.
     package func photoIDs(ofOwner id: String) throws(Failure) -> [String] {
         let rows = try database.prepare(
-            "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
-        rows.bind(id, at: 1)
+            "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id", id)
         return try rows.texts()
     }
 
@@ -179,8 +168,7 @@ extension Facts {
     package func traces(ofMember id: String) throws(Failure) -> MemberTraces {
         var traces = MemberTraces()
         for rows in MemberRows.naming(relations) {
-            let count = try database.prepare("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)")
-            count.bind(id, at: 1)
+            let count = try database.prepare("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)", id)
             if try count.step(), count.integer(0) > 0 { traces.rows[rows.table] = Int(count.integer(0)) }
             count.reset()
         }
@@ -247,8 +235,7 @@ extension Facts {
     ///
     /// The id of any other user decides about the arm.
     package func shownArms(ofUser id: String) throws(Failure) -> [String: String] {
-        let rows = try database.prepare(ExposureRecord.selectShownArms + "AND user_id = ? ORDER BY first_at DESC")
-        rows.bind(id, at: 1)
+        let rows = try database.prepare(ExposureRecord.selectShownArms + "AND user_id = ? ORDER BY first_at DESC", id)
         var arms: [String: String] = [:]
         while try rows.step() { arms[rows.text(1)] = rows.text(2) }
         return arms

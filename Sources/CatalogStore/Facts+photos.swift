@@ -114,9 +114,7 @@ extension Facts {
             LEFT JOIN users ON users.user_key = photos.user_key
             WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1 AND \(CatalogSchema.isShown))
             AND photos.visibility = 0 ORDER BY photo_key DESC LIMIT ?2
-            """)
-        rows.bind(id, at: 1)
-        rows.bind(Int64(limit), at: 2)
+            """, id, limit)
         var photos: [PooledPhoto] = []
         while try rows.step() {
             photos.append(
@@ -158,8 +156,7 @@ extension Facts {
             """
             SELECT group_id FROM \(source.table) JOIN groups USING (group_key)
             WHERE \(source.entryColumn) = ? AND \(CatalogSchema.isShown) ORDER BY group_id
-            """)
-        rows.bind(key, at: 1)
+            """, key)
         return try rows.texts()
     }
 
@@ -172,9 +169,7 @@ extension Facts {
             SELECT group_id, count(*) FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
             WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 AND \(CatalogSchema.isShown)
             GROUP BY group_key ORDER BY group_id
-            """)
-        rows.bind(owner, at: 1)
-        rows.bind(photo, at: 2)
+            """, owner, photo)
         var counts: [PhotoRecord.OwnerGroup] = []
         while try rows.step() { counts.append(.init(groupID: rows.text(0), photos: Int(rows.integer(1)))) }
         return counts
@@ -260,8 +255,7 @@ extension Facts {
                 ORDER BY photo_key \(direction) LIMIT \(Self.photosPerSide)
                 """)
             for pool in pools.prefix(Self.poolsPerPhoto) {
-                rows.bind(pool, at: 1)
-                rows.bind(key, at: 2)
+                rows.bind(pool, key)
                 while try rows.step() { shared[rows.integer(0), default: 0] += 1 }
             }
         }
@@ -281,8 +275,7 @@ extension Facts {
             """
             SELECT group_key, group_id FROM pools JOIN groups USING (group_key)
             WHERE photo_key = ? AND \(CatalogSchema.isShown) ORDER BY group_key
-            """)
-        rows.bind(key, at: 1)
+            """, key)
         var groups: [(key: Int64, id: String)] = []
         while try rows.step() { groups.append((rows.integer(0), rows.text(1))) }
         return groups

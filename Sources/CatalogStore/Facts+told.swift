@@ -52,9 +52,8 @@ extension Facts {
     private func newestPhotos(ofUser user: Int64?) throws(Failure) -> [Int64] {
         guard let user else { return [] }
         let rows = try database.prepare(
-            "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2")
-        rows.bind(user, at: 1)
-        rows.bind(Int64(HintFormula.photoLimit), at: 2)
+            "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2",
+            user, HintFormula.photoLimit)
         var found: [Int64] = []
         while try rows.step() { found.append(rows.integer(0)) }
         return found
@@ -73,9 +72,8 @@ extension Facts {
                 source.entityTable.hasVisibility
                 ? "AND EXISTS (SELECT 1 FROM photos WHERE photo_key = \(table).photo_key AND visibility = 0)" : ""
             let rows = try database.prepare(
-                "SELECT \(entry) FROM \(table) WHERE user_key = ?1 \(isRead) ORDER BY \(entry) DESC LIMIT ?2")
-            rows.bind(user, at: 1)
-            rows.bind(Int64(HintFormula.entryLimit), at: 2)
+                "SELECT \(entry) FROM \(table) WHERE user_key = ?1 \(isRead) ORDER BY \(entry) DESC LIMIT ?2", user,
+                HintFormula.entryLimit)
             while try rows.step() { found.insert(rows.integer(0)) }
         }
         for change in told {

@@ -76,8 +76,7 @@ package struct Facts {
 
     /// Returns a text of a tuning, or `nil` if there is none.
     package func tuningNote(_ note: TuningNote) throws(Failure) -> String? {
-        let row = try database.prepare("SELECT content FROM tuning_notes WHERE name = ?")
-        row.bind(note.rawValue, at: 1)
+        let row = try database.prepare("SELECT content FROM tuning_notes WHERE name = ?", note.rawValue)
         return try row.step() ? row.text(0) : nil
     }
 
@@ -139,8 +138,7 @@ extension Facts {
 
     /// Returns the group with an external id, public or private, or `nil` if there is none.
     package func group(withID id: String) throws(Failure) -> GroupRecord? {
-        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?")
-        rows.bind(id, at: 1)
+        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?", id)
         return try rows.step() ? try group(from: rows) : nil
     }
 
@@ -188,8 +186,7 @@ extension Facts {
 
     func key(of id: String, in table: EntityTable) throws(Failure) -> Int64? {
         let row = try database.prepare(
-            "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
-        row.bind(id, at: 1)
+            "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?", id)
         return try row.step() ? row.integer(0) : nil
     }
 
@@ -208,9 +205,7 @@ extension Facts {
         guard let row = try key(of: group, in: .groups), let column = try key(of: entry, in: source.entityTable)
         else { return false }
         let pair = try database.prepare(
-            "SELECT 1 FROM \(source.table) WHERE \(source.rowColumn) = ?1 AND \(source.entryColumn) = ?2")
-        pair.bind(row, at: 1)
-        pair.bind(column, at: 2)
+            "SELECT 1 FROM \(source.table) WHERE \(source.rowColumn) = ?1 AND \(source.entryColumn) = ?2", row, column)
         return try pair.step()
     }
 
@@ -230,8 +225,7 @@ extension Facts {
         if table == .groups { conditions.insert("title = ?1 COLLATE NOCASE ORDER BY group_id", at: 0) }
         for condition in conditions {
             let rows = try database.prepare(
-                "SELECT \(table.idColumn) FROM \(table.rawValue) WHERE \(condition) LIMIT \(limit)")
-            rows.bind(id, at: 1)
+                "SELECT \(table.idColumn) FROM \(table.rawValue) WHERE \(condition) LIMIT \(limit)", id)
             for candidate in try rows.texts() where !found.contains(candidate) { found.append(candidate) }
         }
         return found

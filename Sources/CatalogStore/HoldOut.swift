@@ -57,9 +57,7 @@ extension HoldOutRule {
         var count = 0
         for (holder, thing) in try heldOut(of: source, copy.facts) {
             for statement in removals {
-                statement.bind(thing, at: 1)
-                statement.bind(holder, at: 2)
-                try statement.run()
+                try statement.run(thing, holder)
             }
             count += 1
         }
@@ -70,9 +68,7 @@ extension HoldOutRule {
     /// Removes everything from a moment on, in Unix seconds; hidden groups stay hidden.
     private static func cut(_ copy: Catalog, at moment: Int64) throws(Failure) {
         func run(_ statement: String, _ moment: Int64) throws(Failure) {
-            let statement = try copy.database.prepare(statement)
-            statement.bind(moment, at: 1)
-            try statement.run()
+            try copy.database.run(statement, moment)
         }
         // A group that did not exist is like one that nobody may see.
         try run("UPDATE groups SET visibility = 1 WHERE created_at >= ?1", moment)

@@ -65,9 +65,7 @@ final class InteractionRecorder {
         case _ where isForgotten: break
         case .state(let interests):
             let user = try key(ofUser: change.userID)
-            setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
-            setInterests.bind(user, at: 2)
-            setInterests.bind(stamp, at: 3)
+            setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), user, stamp)
             try counting { () throws(Failure) in try setInterests.run() }
         case .forget(let id):
             guard let user = try knownUsers.key(of: change.userID) else { break }
@@ -116,17 +114,10 @@ final class InteractionRecorder {
     /// - Returns: whether the interaction was new.
     private func write(_ interaction: InteractionRecord, user: Int64, subject: Int64) throws(Failure) -> Bool {
         let kind = interaction.kind.subject
-        insert.bind(user, at: 1)
-        insert.bind(interaction.id, at: 2)
-        insert.bind(interaction.kind.number, at: 3)
-        insert.bind(kind == .group ? subject : 0, at: 4)
-        insert.bind(kind == .photo ? subject : nil, at: 5)
-        insert.bind(kind == .user ? subject : nil, at: 6)
-        insert.bind(interaction.atMilliseconds, at: 7)
-        insert.bind(interaction.recommendationID, at: 8)
-        insert.bind(interaction.position.map { Int64($0) }, at: 9)
-        insert.bind(interaction.variant, at: 10)
-        insert.bind(interaction.seconds.map { Int64($0) }, at: 11)
+        insert.bind(
+            user, interaction.id, interaction.kind.number, kind == .group ? subject : 0, kind == .photo ? subject : nil,
+            kind == .user ? subject : nil, interaction.atMilliseconds, interaction.recommendationID,
+            interaction.position.map { Int64($0) }, interaction.variant, interaction.seconds.map { Int64($0) })
         let before = database.totalChanges
         try insert.run()
         return database.totalChanges > before
@@ -145,10 +136,7 @@ final class InteractionRecorder {
             WHERE \(isMeant) AND kind IN (\(pairs))
             """,
         ] {
-            let forget = try database.prepare(statement)
-            forget.bind(user, at: 1)
-            forget.bind(id, at: 2)
-            try forget.run()
+            try database.run(statement, user, id)
         }
     }
 
@@ -211,9 +199,7 @@ struct PairEvents {
             SELECT max(\(time)) FROM \(source.table) WHERE \(row) = ?1 AND \(entry) = ?2 AND \(time) <= \(latestTime)
             UNION ALL SELECT max(occurred_at / 1000) FROM interactions
             WHERE \(row) = ?1 AND \(entry) = ?2 AND \(source.isChanged)
-            """)
-        known.bind(pair.row, at: 1)
-        known.bind(pair.entry, at: 2)
+            """, pair.row, pair.entry)
         defer { known.reset() }
         while try known.step() { if known.optionalInteger(0) ?? .min > change.seconds { return false } }
         return true
@@ -242,8 +228,7 @@ struct PairEvents {
     ///
     /// - Returns: whether a pair was removed.
     func settle(row: Int64, entry: Int64) throws(Failure) -> Bool {
-        latest.bind(row, at: 1)
-        latest.bind(entry, at: 2)
+        latest.bind(row, entry)
         guard try latest.step() else { return false }
         let adds = Interaction.Kind(number: latest.integer(0))?.pairChange?.adds == true
         let seconds = latest.integer(1) / 1000

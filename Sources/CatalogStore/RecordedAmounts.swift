@@ -135,8 +135,7 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
 extension NotedColumn {
     /// Whether the column has ever had a value.
     func hasValues(in database: ReadingDatabase) throws(Failure) -> Bool {
-        let statement = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
-        statement.bind(Optional(rawValue), at: 1)
+        let statement = try database.prepare("SELECT value FROM catalog_state WHERE name = ?", rawValue)
         return try statement.step() && statement.integer(0) != 0
     }
 
@@ -144,8 +143,7 @@ extension NotedColumn {
     static func note(_ columns: Set<NotedColumn>, in database: Database) throws(Failure) {
         let statement = try database.prepare("UPDATE catalog_state SET value = 1 WHERE name = ? AND value = 0")
         for column in columns {
-            statement.bind(Optional(column.rawValue), at: 1)
-            try statement.run()
+            try statement.run(column.rawValue)
         }
     }
 }

@@ -35,8 +35,7 @@ struct UndescribedRows {
 
     /// Returns the stage of the catalog.
     func stage() throws(Failure) -> Stage {
-        let row = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
-        row.bind(Optional(name), at: 1)
+        let row = try database.prepare("SELECT value FROM catalog_state WHERE name = ?", name)
         // Any other number may mean that a file was imported.
         return try row.step() ? Stage(rawValue: row.integer(0)) ?? .imported : .none
     }
@@ -98,10 +97,8 @@ struct UndescribedRowsWriter {
     }
 
     private func note(_ stage: UndescribedRows.Stage) throws(Failure) {
-        let statement = try database.prepare(
-            "INSERT INTO catalog_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
-        statement.bind(Optional(rows.name), at: 1)
-        statement.bind(stage.rawValue, at: 2)
-        try statement.run()
+        try database.run(
+            "INSERT INTO catalog_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2", rows.name,
+            stage.rawValue)
     }
 }

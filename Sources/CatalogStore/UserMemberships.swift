@@ -71,9 +71,7 @@ extension Facts {
             """
             SELECT \(source.entryColumn), \(source.rowColumn), \(source.timeColumn) FROM \(source.table)
             WHERE \(source.entryColumn) BETWEEN ? AND ? ORDER BY \(source.entryColumn), \(source.rowColumn)
-            """)
-        rows.bind(Int64(users.lowerBound), at: 1)
-        rows.bind(Int64(users.upperBound - 1), at: 2)
+            """, users.lowerBound, Int64(users.upperBound - 1))
         try rows.forEachIntegerTriple { user, group, time in
             guard users.contains(Int(user)), group >= 0, group < plan.rowOfGroup.count else {
                 // A row of a group that is not there is in no matrix either.

@@ -20,9 +20,7 @@ extension Database {
         _ = PrivateFile.createEmpty(path)
         // Copying a damaged database may fail as if the disk were full.
         try checkWhole()
-        let copy = try prepare("VACUUM INTO ?")
-        copy.bind(Optional(path), at: 1)
-        try copy.run()
+        try run("VACUUM INTO ?", path)
         try Database(path: path, mode: .immutable).checkWhole()
     }
 }

@@ -9,19 +9,17 @@ package struct ReadingDatabase {
     /// The path of the database file.
     package var path: String { database.path }
 
-    /// Returns a statement that reads; one that writes is a mistake of the programmer.
-    package func prepare(_ sql: String) throws(Failure) -> Statement {
-        let statement = try database.prepare(sql)
+    /// Returns a statement that reads, whose first parameters have values; one that writes is a programmer's mistake.
+    package func prepare(_ sql: String, _ values: (any BoundValue)?...) throws(Failure) -> Statement {
+        let statement = try database.prepare(sql).binding(values)
         precondition(statement.isReading, "only reading is possible here: \(sql)")
         return statement
     }
 
     /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
-    package func integer(_ sql: String, _ parameters: Int64...) throws(Failure) -> Int64? {
-        let statement = try prepare(sql)
-        for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
-        guard try statement.step() else { return nil }
-        return statement.optionalInteger(0)
+    package func integer(_ sql: String, _ values: (any BoundValue)?...) throws(Failure) -> Int64? {
+        let statement = try prepare(sql).binding(values)
+        return try statement.step() ? statement.optionalInteger(0) : nil
     }
 
     /// Runs `body` in one read transaction.

@@ -81,8 +81,7 @@ extension CatalogSnapshot {
             var reader = PhotoReader(tagNumbers)
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
                 let keys = ranges[index]
-                rows.bind(Int64(keys.lowerBound), at: 1)
-                rows.bind(Int64(keys.upperBound - 1), at: 2)
+                rows.bind(keys.lowerBound, Int64(keys.upperBound - 1))
                 try reader.read(rows, keys, index: index)
                 progress(photosRead.add(keys.count, ordering: .relaxed).newValue)
             }

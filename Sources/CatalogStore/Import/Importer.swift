@@ -308,8 +308,7 @@ extension Importer {
         while try keys.step() {
             let key = keys.integer(0)
             guard !wasSeen(key) else { continue }
-            insert.bind(key, at: 1)
-            try insert.run()
+            try insert.run(key)
         }
     }
 }

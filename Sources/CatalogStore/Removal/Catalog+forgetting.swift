@@ -82,14 +82,10 @@ extension Catalog {
         for id in ids {
             for (index, statement) in statements.enumerated() {
                 let before = database.totalChanges
-                let renamed = try database.prepare(statement)
-                renamed.bind(id, at: 1)
-                try renamed.run()
+                try database.run(statement, id)
                 if index == 0, database.totalChanges > before { emptied = true }
             }
-            let notes = try database.prepare("DELETE FROM noted_removals WHERE \(NotedRemovals.isAboutMember)")
-            notes.bind(id, at: 1)
-            try notes.run()
+            try database.run("DELETE FROM noted_removals WHERE \(NotedRemovals.isAboutMember)", id)
         }
         try LedgerWriter(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
         return summary
@@ -101,8 +97,7 @@ extension Catalog {
             "DROP TABLE IF EXISTS temp.vanished; CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
         let insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished \(query)")
         for id in ids {
-            insert.bind(id, at: 1)
-            try insert.run()
+            try insert.run(id)
         }
     }
 }

@@ -30,9 +30,7 @@ extension Catalog {
     ///   - keepsRemoved: whether what the other catalog lacks stays, and is shown.
     /// - Throws: `Failure`; then nothing was changed.
     package func withdraw(asIn path: String, keepsRemoved: Bool) throws(Failure) -> WithdrawnAgain {
-        let attach = try database.prepare("ATTACH ?1 AS replaced")
-        attach.bind(path, at: 1)
-        try attach.run()
+        try database.run("ATTACH ?1 AS replaced", path)
         return try database.transaction { () throws(Failure) in
             var counts = WithdrawnAgain()
             let changes = database.totalChanges
@@ -121,8 +119,7 @@ extension Catalog {
                 SELECT 1 FROM main.noted_removals AS mine
                 WHERE (mine.kind, mine.id, mine.entry_id) = (other.kind, other.id, other.entry_id)
                 AND mine.stamp >= other.stamp)
-            """)
-        rows.bind(kind.name, at: 1)
+            """, kind.name)
         var ids: [[String]] = []
         while try rows.step() { ids.append([rows.text(0), rows.text(1)].dropLast(2 - Remover.idCount(of: kind))) }
         return ids

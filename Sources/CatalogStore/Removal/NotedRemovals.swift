@@ -88,10 +88,7 @@ final class NotedRemovals {
     }
 
     private func bind(_ kind: ImportKind, _ ids: [String], _ stamp: Int64, to statement: Statement) {
-        statement.bind(kind.name, at: 1)
-        statement.bind(ids[0], at: 2)
-        statement.bind(ids.count > 1 ? ids[1] : "", at: 3)
-        statement.bind(stamp, at: 4)
+        statement.bind(kind.name, ids[0], ids.count > 1 ? ids[1] : "", stamp)
     }
 }
 

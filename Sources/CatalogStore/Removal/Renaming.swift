@@ -31,11 +31,8 @@ extension Catalog {
             for statement in table.mergingStatements(relations) { try database.prepare(statement).run(target, key) }
             try settlePairs(table, target)
         } else {
-            let update = try database.prepare(
-                "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2")
-            update.bind(new, at: 1)
-            update.bind(key, at: 2)
-            try update.run()
+            try database.run(
+                "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2", new, key)
         }
         try recordChanges(database.totalChanges - before)
         try note(table, old, isNow: new, stamp)
@@ -46,12 +43,7 @@ extension Catalog {
     /// Notes that changes under an old id count for a new one, as long as nothing else has the old id.
     private func note(_ table: EntityTable, _ old: String, isNow new: String, _ stamp: Int64) throws(Failure) {
         func run(_ statement: String) throws(Failure) {
-            let row = try database.prepare(statement)
-            row.bind(table.rawValue, at: 1)
-            row.bind(old, at: 2)
-            row.bind(new, at: 3)
-            row.bind(stamp, at: 4)
-            try row.run()
+            try database.run(statement, table.rawValue, old, new, stamp)
         }
         // Something else has these ids: the new one from now on, and the old one since nobody knows when.
         let isOpen = "entity = ?1 AND until = \(Int64.max) AND ?2 <> ?3 AND stamp <= ?4"
@@ -75,8 +67,7 @@ extension Catalog {
                 """
                 SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions
                 WHERE \(source.isChanged) AND ?1 IN (\(columns.joined(separator: ", ")))
-                """)
-            pairs.bind(key, at: 1)
+                """, key)
             var found: [(row: Int64, entry: Int64)] = []
             while try pairs.step() { found.append((pairs.integer(0), pairs.integer(1))) }
             let events = try PairEvents(database, source)
@@ -201,8 +192,7 @@ package struct RenamedIDs {
         let known = try catalog.database.prepare(
             "SELECT 1 FROM interactions JOIN users USING (user_key) WHERE user_id = ?1 AND id = ?2")
         for index in records.indices {
-            known.bind(member.userID, at: 1)
-            known.bind(records[index].id, at: 2)
+            known.bind(member.userID, records[index].id)
             if try known.step() { records[index].id = "\(records[index].id.prefix(90))~\(stamp)" }
             known.reset()
         }
@@ -215,9 +205,8 @@ package struct RenamedIDs {
             try catalog.facts.key(of: id, in: table) != nil
         } _: { id throws(Failure) in
             let rows = try catalog.database.prepare(
-                "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp")
-            rows.bind(table.rawValue, at: 1)
-            rows.bind(id, at: 2)
+                "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp",
+                table.rawValue, id)
             var found: [KnownRenaming] = []
             while try rows.step() {
                 found.append(KnownRenaming(newID: rows.text(0), stamp: rows.integer(1), until: rows.integer(2)))

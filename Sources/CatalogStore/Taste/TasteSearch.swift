@@ -66,9 +66,7 @@ struct TasteSearch {
         guard let user else { return false }
         let source = kind.source
         let row = try database.prepare(
-            "SELECT 1 FROM \(source.table) WHERE user_key = ?1 AND \(source.entryColumn) = ?2")
-        row.bind(user, at: 1)
-        row.bind(key, at: 2)
+            "SELECT 1 FROM \(source.table) WHERE user_key = ?1 AND \(source.entryColumn) = ?2", user, key)
         return try row.step()
     }
 
@@ -138,8 +136,7 @@ struct TasteSearch {
             """)
         var found: [Int64: (sum: Double, members: Int)] = [:]
         for (member, similarity) in like {
-            rows.bind(member, at: 1)
-            rows.bind(Int64(TasteFormula.toldLimit), at: 2)
+            rows.bind(member, TasteFormula.toldLimit)
             while try rows.step() {
                 let key = rows.integer(0)
                 guard !owns(key), kind == .favourites || key != user else { continue }
@@ -184,8 +181,7 @@ struct TasteSearch {
         var left = TasteFormula.rowLimit
         var sums: [Int64: Double] = [:]
         for thing in order where left > 0 {
-            rows.bind(thing, at: 1)
-            rows.bind(Int64(shared == .memberships ? left : min(left, TasteFormula.sharerLimit)), at: 2)
+            rows.bind(thing, Int64(shared == .memberships ? left : min(left, TasteFormula.sharerLimit)))
             var members: [Int64] = []
             while try rows.step() { members.append(rows.integer(0)) }
             left -= members.count
@@ -204,9 +200,7 @@ struct TasteSearch {
             """
             SELECT group_key FROM memberships JOIN groups USING (group_key)
             WHERE user_key = ?1 AND \(CatalogSchema.isShown) ORDER BY group_key LIMIT ?2
-            """)
-        rows.bind(key, at: 1)
-        rows.bind(Int64(min(rowsLeft, TasteFormula.groupLimit)), at: 2)
+            """, key, Int64(min(rowsLeft, TasteFormula.groupLimit)))
         var (sum, degree) = (0.0, 0)
         while try rows.step() {
             degree += 1
@@ -256,8 +250,7 @@ struct PhotoCandidates {
             ORDER BY photo_key DESC LIMIT ?2
             """)
         for (group, weight) in fitting {
-            rows.bind(model.id(of: Int(group)), at: 1)
-            rows.bind(Int64(TasteFormula.poolLimit), at: 2)
+            rows.bind(model.id(of: Int(group)), TasteFormula.poolLimit)
             while try rows.step() { pooled[rows.integer(0), default: 0] += weight }
         }
     }
@@ -295,8 +288,7 @@ struct PhotoCandidates {
             """
             SELECT photo_id, user_id, listed, width, height FROM photos LEFT JOIN users USING (user_key)
             WHERE photo_key = ?1 AND photos.visibility = 0 AND photos.user_key IS NOT ?2
-            """)
-        row.bind(key, at: 1)
+            """, key)
         // No photo has the owner 0.
         row.bind(search.user ?? 0, at: 2)
         guard try row.step() else { return nil }
@@ -317,8 +309,7 @@ struct PhotoCandidates {
             """
             SELECT group_id FROM pools JOIN groups USING (group_key)
             WHERE photo_key = ?1 AND \(CatalogSchema.isShown) LIMIT \(TasteFormula.groupLimit)
-            """)
-        rows.bind(key, at: 1)
+            """, key)
         var groups: [UInt32] = []
         while try rows.step() {
             let group = rows.text(0)

@@ -30,9 +30,7 @@ extension Catalog {
             try new.finish()
             let update = try database.prepare("UPDATE photo_vectors SET slot = ?1 WHERE photo_key = ?2")
             for (key, slot) in moved {
-                update.bind(slot, at: 1)
-                update.bind(key, at: 2)
-                try update.run()
+                try update.run(slot, key)
             }
             try database.execute("UPDATE vector_file SET generation = \(next), slots = \(new.slots)")
             return space.slots - new.slots

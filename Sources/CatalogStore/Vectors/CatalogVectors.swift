@@ -50,8 +50,7 @@ package struct CatalogVectors {
     private func slot(ofPhoto id: String, where condition: String) throws(Failure) -> (VectorFile, Int64)? {
         try reading { file throws(Failure) in
             let row = try database.prepare(
-                "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)")
-            row.bind(id, at: 1)
+                "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)", id)
             return try row.step() ? (file, row.integer(0)) : nil
         }
     }

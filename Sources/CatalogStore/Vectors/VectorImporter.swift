@@ -344,12 +344,9 @@ package final class VectorImporter {
         try appender?.finish()
         if let space, appender != nil {
             try catalog.database.execute("DELETE FROM vector_file")
-            let insert = try catalog.database.prepare("INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)")
-            insert.bind(space.generation, at: 1)
-            insert.bind(Int64(space.dimension), at: 2)
-            insert.bind(Optional(space.model), at: 3)
-            insert.bind(Int64(space.slots), at: 4)
-            try insert.run()
+            try catalog.database.run(
+                "INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)", space.generation, space.dimension, space.model,
+                space.slots)
         }
         try catalog.recordChanges(Int64(summary.written + summary.removed))
         try catalog.database.execute("COMMIT")
@@ -383,8 +380,6 @@ private final class VectorTable {
     }
 
     func set(_ photo: Int64, _ slot: Int64) throws(Failure) {
-        write.bind(photo, at: 1)
-        write.bind(slot, at: 2)
-        try write.run()
+        try write.run(photo, slot)
     }
 }
