@@ -44,7 +44,7 @@ final class ChangeApplier {
         switch try renamed.applied(to: kept, stamp: stamp) {
         case .member(let change): return earlier + leftOut + (try members.apply(change, stamp: stamp))
         case .site(let change): isThere = try site.apply(change)
-        case .renaming(let change): isThere = try catalog.apply(change, stamp: stamp)
+        case .renaming(let change): isThere = try catalog.removal.apply(change, stamp: stamp)
         case .removal: isThere = true
         }
         return earlier + (isThere ? 0 : 1)
@@ -159,7 +159,7 @@ extension Catalog {
             return counts
         }
         // If another connection is reading now, the data is overwritten later.
-        if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try eraseRemoved() }
+        if changes.contains(where: { $0.change?.forgottenUserID != nil }) { _ = try removal.eraseRemoved() }
         return counts
     }
 

@@ -15,6 +15,9 @@ package final class Catalog {
     /// The relations whose tables the catalog has.
     var relations: RelationTable { facts.relations }
 
+    /// The part that removes.
+    package var removal: Removal { Removal(self) }
+
     /// The path of the file.
     package var path: String { database.path }
 

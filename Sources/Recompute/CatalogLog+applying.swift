@@ -86,7 +86,7 @@ extension CatalogLog {
         throws(Failure) -> String?
     {
         let theirs = try streams?.ledger() ?? nil
-        let forgotten = try theirs.map { ledger throws(Failure) in try catalog.merge(ledger) } ?? 0
+        let forgotten = try theirs.map { ledger throws(Failure) in try catalog.removal.merge(ledger) } ?? 0
         let mine = try catalog.facts.ledger()
         guard let forgotten else { return "\(location) has the forgotten members of another site" }
         let new = theirs.map { mine.beyond($0) } ?? mine

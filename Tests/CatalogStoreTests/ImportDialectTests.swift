@@ -69,7 +69,7 @@ struct ImportDialectTests {
     @Test("A dry run says what an import would do, with ten examples, and changes nothing", arguments: ImportKind.all())
     func dryRun(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
-        let isPair = Remover.idCount(of: kind) == 2
+        let isPair = kind.idCount == 2
         let header = kind.columnNames.prefix(isPair ? 2 : 1).joined(separator: ",") + kind.furtherColumn.name + "\n"
         let end = kind.furtherColumn.value + "\n"
         func rows(_ range: Range<Int>) -> String { range.map { (isPair ? "g,e\($0)" : "e\($0)") + end }.joined() }

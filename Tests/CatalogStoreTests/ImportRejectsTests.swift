@@ -92,7 +92,7 @@ struct ImportRejectsTests {
     func share(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let names = kind.columnNames.prefix(2)
-        let isPair = Remover.idCount(of: kind) == 2
+        let isPair = kind.idCount == 2
         let header = names.prefix(isPair ? 2 : 1).joined(separator: ",") + kind.furtherColumn.name + "\n"
         let end = kind.furtherColumn.value + "\n"
         let good = (0..<99).map { (isPair ? "g\($0),e\($0)" : "e\($0)") + end }.joined()

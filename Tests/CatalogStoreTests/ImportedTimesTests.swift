@@ -85,7 +85,7 @@ struct ImportedTimesTests {
         let again = try test.importing(.memberships, renamed) { $0.presentSeconds = now + 3600 }
         #expect(again.findings.map(\.kind) == ["refusedTimes"])
         #expect(try catalog.facts.traces(ofMember: "x").rows["refused_memberships"] == 1)
-        _ = try catalog.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
+        _ = try catalog.removal.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
         #expect(
             try catalog.facts.traces(ofMember: "x").rows.isEmpty
                 && test.lines("SELECT 1 FROM refused_memberships").isEmpty)

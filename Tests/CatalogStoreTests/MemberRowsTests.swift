@@ -50,7 +50,7 @@ struct MemberRowsTests {
             ])
         for row in rows { _ = try JSONSerialization.jsonObject(with: Data(row.json.utf8)) }
         #expect(try catalog.facts.rows(ofMember: "nobody").isEmpty)
-        _ = try catalog.forget(["ann"], withPhotos: true, atMilliseconds: 7)
+        _ = try catalog.removal.forget(["ann"], withPhotos: true, atMilliseconds: 7)
         #expect(try catalog.facts.rows(ofMember: "ann").map(\.json) == [#"{"forgotten_at":7,"readmitted_at":0}"#])
     }
 }

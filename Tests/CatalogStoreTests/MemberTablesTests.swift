@@ -68,12 +68,12 @@ struct MemberTablesTests {
     @Test("Photos and members go with the pairs that name them, on either side")
     func removal() throws {
         let test = try community()
-        let photo = try Remover(from: test.catalog, kind: .photos).remove([["p"]])
+        let photo = try test.catalog.removal.remove(.photos, [["p"]])
         #expect(photo.others == ["favourites": 1])
         let pairs = [["ann", "bob"], ["bob", "ann"]]
-        let pair = try Remover(from: test.catalog, kind: .follows).remove(pairs)
+        let pair = try test.catalog.removal.remove(.follows, pairs)
         #expect(pair.removed == 1 && pair.unknown == ["bob ann"])
-        let user = try Remover(from: test.catalog, kind: .users).remove([["cat"]])
+        let user = try test.catalog.removal.remove(.users, [["cat"]])
         #expect(user.others == ["follows": 2])
         #expect(try test.content(.follows) == [])
         let examination = try CatalogExamination(of: test.catalog.facts)
@@ -86,7 +86,7 @@ struct MemberTablesTests {
         let catalog = try Catalog(path: test.path, mode: .recording)
         #expect(
             try catalog.facts.traces(ofMember: "bob").rows == ["users": 1, "photos": 1, "favourites": 2, "follows": 2])
-        let (summary, _) = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
+        let (summary, _) = try catalog.removal.forget(["bob"], withPhotos: false, atMilliseconds: 1)
         #expect(summary.others == ["photos": 1, "favourites": 2, "follows": 2])
         let pairs = try test.importing(.follows, "user_id,followed_id\nann,bob\nbob,ann\nann,cat\n")
         #expect(pairs.forgotten == 2 && pairs.written == 1)

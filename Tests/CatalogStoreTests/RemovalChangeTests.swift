@@ -83,8 +83,8 @@ struct RemovalChangeTests {
         let forgetting = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 5_000))
         // The clock of this machine is behind that of the daemon.
         let waiting = [BytewiseString("ann"): Int64(5_000)]
-        #expect(try catalog.readmit(["ann"], atMilliseconds: 4_000).unknown == ["ann"])
-        #expect(try catalog.readmit(["ann"], atMilliseconds: 4_000, waiting: waiting).removed == 1)
+        #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 4_000).unknown == ["ann"])
+        #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 4_000, waiting: waiting).removed == 1)
         func apply(_ number: Int64, _ change: Change) throws {
             _ = try catalog.apply(journaled: [
                 JournaledChange(origin: "a", sequence: number, stampMilliseconds: 5_000 * number, change: change)
@@ -106,7 +106,7 @@ struct RemovalChangeTests {
                 change: .removal(RemovalChange(.member(id, withPhotos: false), atMilliseconds: 1)))
         }
         #expect(try catalog.apply(journaled: changes).applied == 2)
-        #expect(try catalog.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
+        #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
         #expect(try catalog.apply(journaled: changes).repeated == 2)
         #expect(try !catalog.facts.isForgotten(user: "ann") && catalog.facts.isForgotten(user: "bob"))
     }

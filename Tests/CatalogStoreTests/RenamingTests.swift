@@ -190,7 +190,7 @@ struct RenamingTests {
         #expect(try interactions("u2") == ["6 dismiss z"])
         var other = Ledger(key: try catalog.facts.ledgerKey())
         other.note(Ledger.Times(forgotten: 11), of: other.digest(of: "u2"))
-        #expect(try catalog.merge(other) == 0 && catalog.facts.member(withID: "u2") != nil)
+        #expect(try catalog.removal.merge(other) == 0 && catalog.facts.member(withID: "u2") != nil)
         #expect(try catalog.facts.earlierIDs(ofUsers: ["u2", "x", "eve"]) == ["u1", "u3"])
     }
 
@@ -198,7 +198,7 @@ struct RenamingTests {
     func forgottenUnderBoth() throws {
         _ = try catalog.rename(.users, from: "u1", to: "laura")
         #expect(try catalog.facts.traces(ofMember: "u1").rows == ["renamed_ids": 1])
-        _ = try catalog.forget(["laura"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.forget(["laura"], withPhotos: false, atMilliseconds: 1)
         #expect(try catalog.facts.isForgotten(user: "u1"))
         #expect(
             try catalog.facts.traces(ofMember: "u1").rows.isEmpty
@@ -210,7 +210,7 @@ struct RenamingTests {
 
     @Test("Nobody who was forgotten comes back under another id, and no other id is taken from them")
     func forgotten() throws {
-        _ = try catalog.forget(["u1"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.forget(["u1"], withPhotos: false, atMilliseconds: 1)
         for (old, new) in [("u2", "u1"), ("u1", "u9")] {
             #expect(catalogError { _ = try catalog.rename(.users, from: old, to: new) }?.code == .badData)
         }

@@ -97,7 +97,7 @@ struct TellingTests {
             InteractionRecord(id: "4", .follow, subjectID: "bob", atMilliseconds: 5000),
             InteractionRecord(id: "5", .follow, subjectID: "cat", atMilliseconds: 5000),
         ]
-        _ = try catalog.forget(["cat"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.forget(["cat"], withPhotos: false, atMilliseconds: 1)
         #expect(try catalog.take([.member(MemberChange(ofUser: "ann", .record(records)))]) == 3)
         // Sending the same again changes nothing, and they are no history of groups.
         #expect(try catalog.take([.member(MemberChange(ofUser: "ann", .record([records[3]])))]) == 0)
@@ -117,12 +117,12 @@ struct TellingTests {
         try tell(.favourite, "p", at: 1_700_000_020)
         try tell(.follow, "bob", at: 1_700_000_020)
         try tell(.follow, "ann", of: "bob", at: 1_700_000_020)
-        _ = try Remover(from: catalog, kind: .follows).remove([["ann", "bob"]])
+        _ = try catalog.removal.remove(.follows, [["ann", "bob"]])
         // The recorded follow does not come back with the next file.
         try test.importing(.follows, "user_id,followed_id\ncat,ann\n")
         #expect(try test.content(.follows) == ["ann|cat|1700000010", "bob|ann|1700000020", "cat|ann|~"])
-        _ = try Remover(from: catalog, kind: .photos).remove([["p"]])
-        _ = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.remove(.photos, [["p"]])
+        _ = try catalog.removal.forget(["bob"], withPhotos: false, atMilliseconds: 1)
         #expect(try catalog.facts.traces(ofMember: "bob").rows.isEmpty)
         // The favourite is gone with its photo, what bob followed with bob, and ann's follow of bob with both.
         #expect(

@@ -154,7 +154,7 @@ struct UndescribedRowsTests {
     @Test("A group that was deleted is not made public by a membership")
     func deleted() throws {
         try test.importing(.groups, "group_id,visibility\na,public\ns,private\n")
-        _ = try Remover(from: catalog, kind: .groups).remove([["s"]])
+        _ = try catalog.removal.remove(.groups, [["s"]])
         try test.importing(.memberships, "group_id,user_id\ns,u\n")
         #expect(try shown() == ["a"])
     }

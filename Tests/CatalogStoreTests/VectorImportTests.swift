@@ -121,7 +121,7 @@ struct VectorImportTests {
         #expect(summary.written == 1 && summary.duplicates == 1 && summary.unchanged == 1)
         let b = try #require(try test.catalog.facts.vectors.vector(ofPhoto: "b"))
         #expect(b[0] > 0 && b[1] < 0)
-        #expect(try test.catalog.eraseRemovedVectors() == 2)
+        #expect(try test.catalog.removal.eraseVectors() == 2)
         #expect(
             try test.catalog.facts.vectors.vector(ofPhoto: "b") == b
                 && test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0])
@@ -201,10 +201,10 @@ struct VectorImportTests {
     @Test("A removed photo's vector is gone: at once for readers, and from the file when it is written anew")
     func removal() throws {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))
-        _ = try Remover(from: test.catalog, kind: .photos).remove([["b"]])
+        _ = try test.catalog.removal.remove(.photos, [["b"]])
         #expect(try test.catalog.facts.vectors.vector(ofPhoto: "b") == nil && test.catalog.facts.vectors.count() == 1)
         let before = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.facts.vectors.path())))
-        #expect(try test.catalog.eraseRemovedVectors() == 1)
+        #expect(try test.catalog.removal.eraseVectors() == 1)
         let after = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.facts.vectors.path())))
         #expect(after.count < before.count)
         // The photo comes back without it.

@@ -196,8 +196,8 @@ struct RestorationTests {
         try backUp()
         do {
             let catalog = try Catalog(path: catalogPath, mode: .recording)
-            _ = try catalog.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
-            if !withPhotos { _ = try Remover(from: catalog, kind: .photos).remove([["q"]]) }
+            _ = try catalog.removal.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
+            if !withPhotos { _ = try catalog.removal.remove(.photos, [["q"]]) }
         }
         let (outcome, restored) = try replace()
         #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == (withPhotos ? 2 : 1))
@@ -260,7 +260,7 @@ struct RestorationTests {
             try catalog.take(["a", "new"].map { .site(SiteChange(ofGroup: $0, .hide, atMilliseconds: 5)) })
             for (kind, row) in [
                 (ImportKind.groups, ["c"]), (.photos, ["r"]), (.users, ["dan"]), (.follows, ["bob", "ann"]),
-            ] { _ = try Remover(from: catalog, kind: kind).remove([row], stamp: 6) }
+            ] { _ = try catalog.removal.remove(kind, [row], stamp: 6) }
         }
         let (outcome, restored) = try replace(keepsRemoved: keepsRemoved)
         var expected = WithdrawnAgain()
@@ -296,8 +296,8 @@ struct RestorationTests {
         try backUp()
         do {
             let catalog = try Catalog(path: catalogPath, mode: .recording)
-            _ = try Remover(from: catalog, kind: .users).remove([["bob"]], stamp: 6)
-            _ = try Remover(from: catalog, kind: .groups).remove([["b"]], stamp: 7)
+            _ = try catalog.removal.remove(.users, [["bob"]], stamp: 6)
+            _ = try catalog.removal.remove(.groups, [["b"]], stamp: 7)
         }
         #expect(try replace().outcome.withdrawnAgain.deletedMembers == 1)
         #expect(try visibility("group", "b") == 2)

@@ -272,12 +272,12 @@ extension Importer {
         }
         if kind == .groups { try checkRenames() }
         let noted = catalog.database.totalChanges
-        if case .entities(let table) = kind { try catalog.noteRemoval(ofVanished: table) }
+        if case .entities(let table) = kind { try catalog.removal.noteRemoval(ofVanished: table) }
         temporaryChanges += catalog.database.totalChanges - noted
         for removal in kind.removals(in: catalog.relations, isNamed: false) {
-            try catalog.database.execute(removal.statement)
+            try catalog.database.execute(removal.sql)
         }
-        if kind == .groups, vanished > 0 { try catalog.noteGroupRemoval() }
+        if kind == .groups, vanished > 0 { try catalog.removal.noteGroupRemoval() }
         try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
         return vanished
     }

@@ -100,20 +100,6 @@ extension ImportKind {
     }
 }
 
-extension Catalog {
-    /// Notes that the groups, users or photos with the keys in the temporary table `vanished` are removed now.
-    func noteRemoval(ofVanished table: EntityTable) throws(Failure) {
-        try database.execute(
-            """
-            INSERT INTO noted_removals
-            SELECT '\(table.rawValue)', \(table.idColumn), '',
-                \(CatalogSchema.nowMilliseconds)
-            FROM \(table.rawValue) WHERE \(table.keyColumn) IN (SELECT key FROM temp.vanished)
-            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
-            """)
-    }
-}
-
 extension NotedRemovals {
     /// The SQL condition for a note to name the member whose external id is the parameter `?1`.
     static let isAboutMember: String = {

@@ -142,4 +142,18 @@ package struct CatalogVectors {
         }
         return found ?? (0, [])
     }
+
+    /// Gives the file of vectors of a copy of a catalog a number that no file beside another catalog has.
+    ///
+    /// A restore can then put the file in place before the catalog, which says at once that it is valid.
+    ///
+    /// - Parameter other: the path of the other catalog.
+    /// - Returns: the paths of the file now and beside the other catalog, or `nil` if there are no vectors.
+    package static func renumber(in catalog: Catalog, for other: String) throws(Failure) -> (from: String, to: String)?
+    {
+        guard let space = try catalog.facts.vectors.space() else { return nil }
+        let next = max(space.generation, (generations(ofCatalog: other).max() ?? 0) + 1)
+        try catalog.database.execute("UPDATE vector_file SET generation = \(next)")
+        return (path(ofCatalog: catalog.path, space.generation), path(ofCatalog: other, next))
+    }
 }

@@ -77,7 +77,7 @@ struct ReplacedSite {
         }
         if !photos.isEmpty {
             let rows = photos.map { [$0.text] }
-            _ = try Remover(from: restored, kind: .photos).remove(rows)
+            _ = try restored.removal.remove(.photos, rows)
         }
         for (milliseconds, ids) in members {
             _ = try restored.forget(ids, withPhotos: false, atMilliseconds: milliseconds)

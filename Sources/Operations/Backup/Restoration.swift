@@ -172,7 +172,7 @@ package struct Restoration: ~Copyable {
 
     /// Moves the file of vectors beside the catalog, under a number that the replaced catalog does not know.
     private static func putInPlace(_ vectors: String, of prepared: String, _ catalog: String) throws(Failure) {
-        let place = try Catalog(path: prepared, mode: .recording).renumberVectors(for: catalog)?.to
+        let place = try CatalogVectors.renumber(in: Catalog(path: prepared, mode: .recording), for: catalog)?.to
         guard let place else { return }
         try ArchiveFile(reading: vectors).synchronize()
         try FileName.move(vectors, to: place)

@@ -99,7 +99,7 @@ enum ForgetCommand: Subcommand {
         }
         guard let summary = removed else { return }
         let isErased = try catalog.eraseRemoved()
-        if withPhotos { _ = try catalog.eraseRemovedVectors() }
+        if withPhotos { _ = try catalog.removal.eraseVectors() }
         sessions += try parsed.forgetSessions(ofUsers: everyID)
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }

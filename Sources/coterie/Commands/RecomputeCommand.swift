@@ -104,7 +104,7 @@ enum RecomputeCommand: Subcommand {
     private static func eraseRemovedVectors(_ path: String) {
         guard Catalog.isWritable(path) else { return }
         do throws(Failure) {
-            _ = try Catalog(path: path, mode: .recording, relations: Coterie.relations).eraseRemovedVectors()
+            _ = try Catalog(path: path, mode: .recording, relations: Coterie.relations).removal.eraseVectors()
         } catch {
             printToStandardError("warning: the vectors of removed photos could not be erased: \(error.message)")
         }

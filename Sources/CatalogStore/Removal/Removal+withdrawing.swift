@@ -18,7 +18,7 @@ package struct WithdrawnAgain: Sendable, Equatable {
     package init() {}
 }
 
-extension Catalog {
+extension Removal {
     /// Withdraws from this catalog, which comes from a backup, what another catalog has withdrawn since.
     ///
     /// Groups that the other one hides are hidden. What is private there becomes private here, and members are not
@@ -46,7 +46,7 @@ extension Catalog {
                 }
             }
             if !keepsRemoved { (counts.deletedMembers, counts.deletedPairs) = try deleteAgain() }
-            try recordChanges(database.totalChanges - changes)
+            try catalog.recordChanges(database.totalChanges - changes)
             return counts
         }
     }
@@ -100,7 +100,7 @@ extension Catalog {
         let kinds = [ImportKind.users] + RelationSource.changed.map { ImportKind.relation($0) }
         for kind in kinds {
             let rows = try removed(kind)
-            let summary = try Remover(from: self, kind: kind).removeWithinTransaction(rows, stamp: nil)
+            let summary = try removeWithinTransaction(kind, rows, stamp: nil)
             if kind == .users { members = summary.removed } else { pairs += summary.removed }
         }
         try database.execute(
@@ -121,7 +121,7 @@ extension Catalog {
                 AND mine.stamp >= other.stamp)
             """, kind.name)
         var ids: [[String]] = []
-        while try rows.step() { ids.append([rows.text(0), rows.text(1)].dropLast(2 - Remover.idCount(of: kind))) }
+        while try rows.step() { ids.append([rows.text(0), rows.text(1)].dropLast(2 - kind.idCount)) }
         return ids
     }
 

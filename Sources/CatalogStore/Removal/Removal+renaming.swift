@@ -3,7 +3,7 @@ import Changes
 import Model
 import SQLite
 
-extension Catalog {
+extension Removal {
     /// Gives a group or a user another external id, within a transaction of the caller.
     ///
     /// Everything that belongs to it is kept: memberships, pools, interactions, interests, hiding and curation. If the
@@ -28,13 +28,15 @@ extension Catalog {
         guard let key = try self.facts.key(of: old, in: table) else { return }
         let before = database.totalChanges
         if let target = try self.facts.key(of: new, in: table) {
-            for statement in table.mergingStatements(relations) { try database.prepare(statement).run(target, key) }
+            for statement in table.mergingStatements(catalog.relations) {
+                try database.prepare(statement).run(target, key)
+            }
             try settlePairs(table, target)
         } else {
             try database.run(
                 "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2", new, key)
         }
-        try recordChanges(database.totalChanges - before)
+        try catalog.recordChanges(database.totalChanges - before)
         try note(table, old, isNow: new, stamp)
         // A version that has the old id must no longer show it.
         if table == .groups { try noteGroupRemoval() }
@@ -60,7 +62,7 @@ extension Catalog {
     /// Applies the events of a group or a user to memberships, favourites and follows, including those recorded under
     /// another id.
     private func settlePairs(_ table: EntityTable, _ key: Int64) throws(Failure) {
-        for source in RelationSource.changed where relations.sources.contains(source) {
+        for source in RelationSource.changed where catalog.relations.sources.contains(source) {
             let columns = source.columns(naming: table)
             guard !columns.isEmpty else { continue }
             let pairs = try database.prepare(
