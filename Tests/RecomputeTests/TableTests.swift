@@ -96,7 +96,7 @@ struct TableTests {
             .site(SiteChange(ofGroup: shown[5], .hide, atMilliseconds: Self.now * 1000)),
             .site(SiteChange(ofGroup: shown[8], curate, atMilliseconds: Self.now * 1000)),
         ])
-        _ = try catalog.forget([files.users[17], "nobody"], withPhotos: false, atMilliseconds: Self.now * 1000)
+        _ = try catalog.removal.forget([files.users[17], "nobody"], withPhotos: false, atMilliseconds: Self.now * 1000)
     }
 
     private func recompute(

@@ -73,7 +73,7 @@ enum ForgetCommand: Subcommand {
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
             let isDryRun = parsed.flag("dry-run")
-            let summary = try catalog.readmit(
+            let summary = try catalog.removal.readmit(
                 users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog.facts, parsed),
                 isDryRun: isDryRun)
             if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
@@ -83,7 +83,7 @@ enum ForgetCommand: Subcommand {
         let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
         let withPhotos = parsed.flag("with-photos")
         if options.isDryRun {
-            let (summary, _) = try catalog.forget(
+            let (summary, _) = try catalog.removal.forget(
                 users, withPhotos: withPhotos, options, atMilliseconds: ParsedCommand.nowMilliseconds)
             return try report(summary, Told(sessions: nil, isErased: true, decision: nil), parsed)
         }
@@ -95,10 +95,10 @@ enum ForgetCommand: Subcommand {
         // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
         var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
         let removed = try decision.remove(subjects, options, at: now) { trial throws(Failure) in
-            try catalog.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now).summary
+            try catalog.removal.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now).summary
         }
         guard let summary = removed else { return }
-        let isErased = try catalog.eraseRemoved()
+        let isErased = try catalog.removal.eraseRemoved()
         if withPhotos { _ = try catalog.removal.eraseVectors() }
         sessions += try parsed.forgetSessions(ofUsers: everyID)
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
@@ -173,7 +173,7 @@ enum ForgetCommand: Subcommand {
             throw Failure(.badData, "\(path): \(error.message)")
         }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        guard let count = try catalog.merge(ledger) else {
+        guard let count = try catalog.removal.merge(ledger) else {
             throw Failure(.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
         }
         try parsed.applyChanges(parsed.openStore())
