@@ -79,14 +79,14 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
-        module("Basics", ["CZlib"]),
+        computing("Basics", ["CZlib"]),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
             name: "Similarity", dependencies: ["Model", "CSimilarity"], swiftSettings: optimized,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
-        computing("Model", ["CPrefetch"]),
+        computing("Model", ["Basics", "CPrefetch"]),
         computing("Recommendation", ["Basics", "Model"]),
         // Debian has FAISS as a static library; `CFaiss` has the function of BLAS that it calls.
         .target(
@@ -97,7 +97,7 @@ let package = Package(
             linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
         computing("Looks", ["CFaiss", "Model"]),
         computing("Experiments", ["Model", "Recommendation"]),
-        computing("RecordReading"),
+        computing("RecordReading", ["Basics"]),
         computing("Answers", ["Basics", "Model", "Recommendation"]),
 
         // Linux calls that Swift's module for glibc lacks.
@@ -111,7 +111,7 @@ let package = Package(
         // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite", "Basics"]),
         module("Redis", ["Basics", "CHiredis"]),
-        computing("HTTP", ["CEpoll", "CCurl"]),
+        computing("HTTP", ["Basics", "CEpoll", "CCurl"]),
 
         // Options, configuration files, and the options of the formula.
         computing("CommandLine", ["CYAML", "Basics", "RecordReading", "Similarity"]),

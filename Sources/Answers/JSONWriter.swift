@@ -1,3 +1,5 @@
+import Basics
+
 /// A writer of one JSON document as bytes; it takes a tenth of the time of `JSONEncoder` for an answer of 50 rows.
 package struct JSONWriter {
     private(set) var bytes: [UInt8] = []
@@ -91,18 +93,7 @@ package struct JSONWriter {
 
     mutating func write(_ value: String) {
         comma()
-        bytes.append(UInt8(ascii: "\""))
-        var value = value
-        // The bytes are read in place, because iterating over the UTF-8 view of a text is slow.
-        value.withUTF8 { text in
-            // Nearly all texts need no escapes; appending them at once takes a fraction of the time.
-            if unsafe text.contains(where: Self.needsEscape) {
-                unsafe appendEscaped(text)
-            } else {
-                unsafe bytes.append(contentsOf: text)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        JSONText.append(value, to: &bytes)
         needsComma = true
     }
 
@@ -111,27 +102,6 @@ package struct JSONWriter {
         var value = value
         value.withUTF8 { unsafe bytes.append(contentsOf: $0) }
         needsComma = true
-    }
-
-    private static func needsEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
-    }
-
-    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-        for index in text.indices {
-            let byte = unsafe text[index]
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20: appendControl(byte)
-            default: bytes.append(byte)
-            }
-        }
-    }
-
-    private mutating func appendControl(_ byte: UInt8) {
-        let digits = Array("0123456789abcdef".utf8)
-        bytes.append(contentsOf: "\\u00".utf8)
-        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
     }
 
     private mutating func comma() {

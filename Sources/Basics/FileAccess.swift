@@ -9,7 +9,7 @@ package enum FileAccess {
         if let folder = closedFolder(above: path) {
             return "\(user) may not enter the folder \(folder), which \(ownership(of: folder))"
         }
-        guard let status = status(of: path) else { return nil }
+        guard let status = FileTree.status(of: path) else { return nil }
         let isFolder = status.st_mode & S_IFMT == S_IFDIR
         guard unsafe access(path, isFolder ? R_OK | X_OK : R_OK) != 0, errno == EACCES else { return nil }
         return "\(user) may not read \(path), which \(ownership(of: path))"
@@ -20,10 +20,10 @@ package enum FileAccess {
     /// Files that do not exist have no reason.
     package static func refusal(toWrite paths: [String]) -> String? {
         for path in paths where unsafe access(path, W_OK) != 0 && (errno == EACCES || errno == EPERM) {
-            guard status(of: path) != nil else { continue }
+            guard FileTree.status(of: path) != nil else { continue }
             return """
                 \(user) may not write to \(path), which \(ownership(of: path)): run "chown \(name(ofUser: geteuid())) \
-                \(paths.filter { status(of: $0) != nil }.joined(separator: " "))"
+                \(paths.filter { FileTree.status(of: $0) != nil }.joined(separator: " "))"
                 """
         }
         return nil
@@ -34,13 +34,13 @@ package enum FileAccess {
 
     /// Returns the owner and the mode of a file or folder: "belongs to root:root and has mode 0600".
     package static func ownership(of path: String) -> String {
-        guard let status = status(of: path) else { return "does not exist" }
+        guard let status = FileTree.status(of: path) else { return "does not exist" }
         return "belongs to \(name(ofUser: status.st_uid)):\(name(ofGroup: status.st_gid)) and has mode "
             + mode(status.st_mode)
     }
 
     /// Returns the number of the user to whom a file or folder belongs, or `nil` if there is none.
-    package static func owner(of path: String) -> UInt32? { status(of: path)?.st_uid }
+    package static func owner(of path: String) -> UInt32? { FileTree.status(of: path)?.st_uid }
 
     /// Returns the name of a user, or the number if the system has no name for it.
     package static func name(ofUser number: UInt32) -> String {
@@ -59,11 +59,6 @@ package enum FileAccess {
     private static func mode(_ mode: mode_t) -> String {
         let digits = String(mode & 0o7777, radix: 8)
         return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-    }
-
-    private static func status(of path: String) -> stat? {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? status : nil
     }
 
     /// Returns the first folder on the way to a path that this user may not enter, or `nil` if there is none.

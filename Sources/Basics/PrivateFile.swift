@@ -24,8 +24,7 @@ package enum PrivateFile {
     package static func createEmpty(_ path: String, as model: String? = nil) -> Bool {
         guard let descriptor = try? Folder(of: path).created(ownMode) else { return false }
         defer { close(descriptor) }
-        var status = stat()
-        guard let model, unsafe stat(model, &status) == 0 else { return true }
+        guard let status = model.flatMap(FileTree.status) else { return true }
         if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
         _ = fchmod(descriptor, status.st_mode & 0o777)
         return true

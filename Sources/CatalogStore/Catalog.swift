@@ -129,7 +129,7 @@ package final class Catalog {
     /// Whether this user may write to a catalog: to its file, and to its folder, where SQLite keeps the log.
     package static func isWritable(_ path: String) -> Bool {
         let file = file(of: path)
-        return allows(file, W_OK) && allows(folder(of: file), W_OK | X_OK)
+        return allows(file, W_OK) && allows(FileTree.folder(of: file), W_OK | X_OK)
     }
 
     /// Returns the file behind a path that may be a link; SQLite keeps the log beside that file.
@@ -144,7 +144,7 @@ package final class Catalog {
     package static func obstacle(toWriting path: String) -> String? {
         guard !isWritable(path), !isForbidden(path) else { return nil }
         guard allows(path, F_OK) else { return "there is no catalog at \(path) any more" }
-        let folder = folder(of: file(of: path))
+        let folder = FileTree.folder(of: file(of: path))
         if isOnReadOnlyDisk(path) { return "the catalog \(path) is on a disk that can only be read" }
         return """
             the folder \(folder) of the catalog cannot be written to, and SQLite keeps its log there: let this user write \
@@ -160,12 +160,6 @@ package final class Catalog {
 
     /// The word that stands for no catalog in the place of a path.
     package static let noneWord = "none"
-
-    /// Returns the folder of a catalog, or of a file beside it, or `.` if the path has no folder.
-    package static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
 
     /// Returns the path of a file or folder with all links resolved, or `nil` if it does not exist.
     package static func resolved(_ path: String) -> String? {
@@ -213,8 +207,7 @@ package final class Catalog {
 
     /// Returns the size of the write-ahead log, or `nil` if there is none.
     private static func logBytes(_ path: String) -> Int? {
-        var status = stat()
-        return unsafe stat(file(of: path) + "-wal", &status) == 0 ? Int(status.st_size) : nil
+        FileTree.byteCount(of: file(of: path) + "-wal")
     }
 
     private static func unreadableLog(_ path: String) -> Failure {
@@ -265,7 +258,7 @@ package final class Catalog {
     /// - Returns: the schema version of the catalog.
     /// - Throws: `Failure`; `.badData` if the catalog is damaged. Then part of a copy may exist.
     package static func copy(_ path: String, to target: String) throws(Failure) -> Int {
-        guard unsafe access(path, F_OK) == 0 else {
+        guard FileTree.exists(path) else {
             throw Failure(.missing, "there is no catalog at \(path): name another with --catalog")
         }
         let database = try openedForReading(path, canWrite: isWritable(path))

@@ -1,5 +1,4 @@
 package import Basics
-import Dispatch
 import Glibc
 import Model
 import SQLite
@@ -162,25 +161,26 @@ extension ImportKind {
 /// that was replaced by another one.
 final class CatalogCheck: Sendable {
     private let failure = Mutex<Failure?>(nil)
-    private let isOver = DispatchGroup()
+    private let thread = Mutex<WorkThread?>(nil)
 
     /// Starts the check.
     ///
     /// - Parameter connection: a connection in a read transaction, which belongs to the check from now on.
-    init(_ connection: CatalogSnapshot.Connection) {
-        DispatchQueue(label: "catalog-check").async(group: isOver) { [self] in
+    /// - Throws: `Failure.Code.tryLater` if there can be no thread.
+    init(_ connection: Locked<Catalog>) throws(Failure) {
+        let thread = try WorkThread { [self] in
             do throws(Failure) {
-                let database = connection.catalog.database
-                try database.checkWhole()
+                try connection.withLock { catalog throws(Failure) in try catalog.database.checkWhole() }
             } catch { failure.withLock { $0 = error } }
         }
+        self.thread.withLock { $0 = thread }
     }
 
     /// Waits for the end of the check.
     ///
     /// - Throws: `Failure.Code.badData` if the catalog is damaged.
     func finish() throws(Failure) {
-        isOver.wait()
+        thread.withLock { $0 }?.join()
         if let error = failure.withLock({ $0 }) { throw error }
     }
 }

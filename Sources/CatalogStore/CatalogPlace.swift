@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A place where a catalog's write-ahead log cannot be trusted.
@@ -11,7 +12,7 @@ package enum CatalogPlace: Sendable, Equatable {
     package init?(of path: String) {
         // An unnamed catalog has no place.
         guard !path.isEmpty, let table = Self.mounts() else { return nil }
-        let folder = Catalog.folder(of: path)
+        let folder = FileTree.folder(of: path)
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         guard let real = Catalog.resolved(path) ?? Catalog.resolved(folder).map({ "\($0)/\(name)" }) else { return nil }
         self.init(of: real, mounts: table)
@@ -109,8 +110,7 @@ package struct CatalogFileState: Equatable, Sendable {
 
     package init(_ path: String) {
         files = [path, path + "-wal"].map { path in
-            var status = stat()
-            guard unsafe stat(path, &status) == 0 else { return nil }
+            guard let status = FileTree.status(of: path) else { return nil }
             return File(
                 byteCount: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
         }

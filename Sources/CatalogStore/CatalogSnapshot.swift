@@ -9,17 +9,12 @@ import SQLite
 /// matrices, and all data that refers to them, from one snapshot: then they agree. A snapshot belongs to one thread.
 /// Long reads use several threads of their own.
 package final class CatalogSnapshot {
-    /// A connection, which one thread uses at a time.
-    struct Connection: @unchecked Sendable {
-        let catalog: Catalog
-    }
-
-    let connections: [Connection]
+    let connections: [Locked<Catalog>]
     private var check: CatalogCheck?
     private var knownGroups: [GroupRecord]?
 
     /// The catalog in this state, for reads by the thread that owns the snapshot.
-    package var catalog: Facts { connections[0].catalog.facts }
+    package let catalog: Facts
 
     var database: ReadingDatabase { catalog.database }
 
@@ -40,22 +35,22 @@ package final class CatalogSnapshot {
     ///   - isChecked: whether the whole catalog is checked meanwhile.
     ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
     init(of catalog: Facts, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(Failure) {
-        var connections: [Connection] = []
+        var catalogs: [Catalog] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .trying, relations: catalog.relations)
             // Reads are checked only where that takes no extra time. `CatalogCheck` does the rest.
             try own.database.execute("PRAGMA cell_size_check = ON")
-            connections.append(Connection(catalog: own))
+            catalogs.append(own)
         }
-        self.connections = connections
+        (self.catalog, connections) = (catalogs[0].facts, catalogs.map(Locked.init))
         let checked = isChecked ? try Catalog(path: catalog.path, mode: .trying, relations: catalog.relations) : nil
-        let others = connections.dropFirst().map(\.catalog.database) + [checked?.database].compactMap(\.self)
+        let others = catalogs.dropFirst().map(\.database) + [checked?.database].compactMap(\.self)
         for attempt in 0..<60 {
             // After a failed attempt, the write lock is held while the transactions begin.
             let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
-            if try beginTogether(others, whileBeginning) {
-                check = checked.map { CatalogCheck(Connection(catalog: $0)) }
+            if try Self.beginTogether(catalogs[0].database, others, whileBeginning) {
+                if let checked { check = try CatalogCheck(Locked(checked)) }
                 return
             }
             // In a read-only file, the lock cannot be taken: then only another attempt helps.
@@ -68,8 +63,9 @@ package final class CatalogSnapshot {
     ///
     /// - Returns: `false` if another connection committed meanwhile. Then the transactions may see different states,
     ///   and all of them are rolled back.
-    private func beginTogether(_ others: [Database], _ whileBeginning: () -> Void) throws(Failure) -> Bool {
-        let first = connections[0].catalog.database
+    private static func beginTogether(_ first: Database, _ others: [Database], _ whileBeginning: () -> Void)
+        throws(Failure) -> Bool
+    {
         let before = try first.outsideRevision()
         for other in others { try other.beginReading() }
         whileBeginning()
@@ -105,7 +101,9 @@ package final class CatalogSnapshot {
         let connections = connections
         return try Parallel.map(
             count, threads: connections.count, state: { thread throws(Failure) in connections[thread] }
-        ) { connection, numbers throws(Failure) in try read(connection.catalog.facts, numbers.lowerBound) }
+        ) { connection, numbers throws(Failure) in
+            try connection.withLock { catalog throws(Failure) in try read(catalog.facts, numbers.lowerBound) }
+        }
     }
 }
 

@@ -1,7 +1,6 @@
 package import Basics
 import Glibc
 import SQLite
-import Synchronization
 
 /// The log of the imports and recomputes of a catalog, in a small SQLite file beside it.
 ///
@@ -13,14 +12,13 @@ package final class WorkLog: Sendable {
     /// The longest text of a job that is kept, in bytes.
     static let textLimit = 4000
 
-    /// A connection, which a lock guards.
-    private struct Connection: @unchecked Sendable {
+    private struct Connection {
         var database: Database?
         var run: Int64 = 0
         var noted: ContinuousClock.Instant?
     }
 
-    private let connection: Mutex<Connection>
+    private let connection: Locked<Connection>
     private let now: @Sendable () -> Int64
 
     /// Begins to log a job; without access to the file, nothing is logged.
@@ -52,9 +50,9 @@ package final class WorkLog: Sendable {
                 "DELETE FROM runs WHERE run NOT IN (SELECT run FROM runs ORDER BY run DESC LIMIT \(Self.runLimit))")
             opened.database = database
         } catch {
-            if error.isOfDamagedDatabase { _ = unsafe unlink(Self.path(beside: catalog)) }
+            if error.isOfDamagedDatabase { try? FileTree.remove(Self.path(beside: catalog)) }
         }
-        connection = Mutex(opened)
+        connection = Locked(opened)
     }
 
     package static func path(beside catalog: String) -> String { (Catalog.resolved(catalog) ?? catalog) + "-work" }
@@ -160,7 +158,7 @@ extension WorkLog {
     /// - Throws: `Failure` if the log cannot be read.
     package static func runs(beside catalog: String) throws(Failure) -> [Run] {
         let path = path(beside: catalog)
-        guard unsafe access(path, F_OK) == 0 else { return [] }
+        guard FileTree.exists(path) else { return [] }
         do throws(Failure) {
             let database = try Database(path: path, mode: .readOnly, busyTimeoutSeconds: 1)
             let rows = try database.prepare(

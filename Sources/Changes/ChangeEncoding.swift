@@ -68,7 +68,7 @@ extension Change {
     static let encodingVersion: Int64 = 1
 
     /// The bytes of an erased or replaced change.
-    static let nothing = Fields<ChangeField>([(.version, 1), (.kind, ChangeKind.nothing.rawValue)]).object.written
+    static let nothing = Fields<ChangeField>([(.version, 1), (.kind, ChangeKind.nothing.rawValue)]).object.written()
 
     /// The change as JSON: the fields of its kind, in the order of `ChangeField`.
     package var encoded: [UInt8] {
@@ -78,10 +78,10 @@ extension Change {
             fields.set(.user, change.userID)
             switch change.action {
             case .record(let records):
-                fields.set(.interactions, .array(records.map(\.json)))
+                fields.set(.interactions, .list(records.map(\.json)))
             case .forget(let id): fields.set(.interaction, id)
-            case .state(let interests): fields.set(.interests, .array(interests.map { .text($0) }))
-            case .expose(let records): fields.set(.exposures, .array(records.map(\.json)))
+            case .state(let interests): fields.set(.interests, .list(interests.map { .text($0) }))
+            case .expose(let records): fields.set(.exposures, .list(records.map(\.json)))
             }
         case .site(let change):
             fields.set(.group, change.groupID)
@@ -113,7 +113,7 @@ extension Change {
             fields.set(.to, change.newID)
             fields.set(.at, change.atMilliseconds)
         }
-        return fields.object.written
+        return fields.object.written()
     }
 
     /// Reads the bytes that `encoded` gave.
@@ -121,7 +121,7 @@ extension Change {
     /// The checksum has already shown that the bytes are whole. Whole bytes that this program cannot read are from a
     /// newer program.
     static func read(_ bytes: [UInt8]) -> JournaledChange.Content {
-        guard let json = ChangeJSON(bytes), var fields = Fields<ChangeField>(json),
+        guard let json = JSON(bytes, isStrict: true, depthLimit: 4), var fields = Fields<ChangeField>(json),
             fields.integer(.version) == encodingVersion, let number = fields.integer(.kind),
             let kind = ChangeKind(rawValue: number)
         else { return .newer }
@@ -179,7 +179,7 @@ extension MemberChange.Action {
             self = .forget(id: id)
         case .forgetInteractions: self = .forget(id: nil)
         case .interests:
-            let texts = fields.array(.interests) { if case .text(let text) = $0 { text } else { nil } }
+            let texts = fields.array(.interests, \.text)
             guard let texts else { return nil }
             self = .state(interests: texts)
         case .exposures:
@@ -222,7 +222,7 @@ extension InteractionRecord {
     /// The earliest and the latest possible time, in Unix milliseconds, both inclusive.
     static let possibleTimes = UnixTime.bounds.lowerBound * 1000...UnixTime.bounds.upperBound * 1000
 
-    fileprivate var json: ChangeJSON {
+    fileprivate var json: JSON {
         var fields = Fields<InteractionField>()
         fields.set(.id, id)
         fields.set(.kind, kind.number)
@@ -235,7 +235,7 @@ extension InteractionRecord {
         return fields.object
     }
 
-    fileprivate init?(_ json: ChangeJSON) {
+    fileprivate init?(_ json: JSON) {
         guard var fields = Fields<InteractionField>(json), let id = fields.text(.id),
             let kind = fields.integer(.kind).flatMap({ Interaction.Kind(number: $0) }),
             let subject = kind.subject.map({ fields.text(InteractionField($0)) }) ?? "", let at = fields.integer(.at)
@@ -249,7 +249,7 @@ extension InteractionRecord {
 }
 
 extension ExposureRecord {
-    fileprivate var json: ChangeJSON {
+    fileprivate var json: JSON {
         var fields = Fields<ExposureField>()
         fields.set(.experiment, experiment)
         fields.set(.arm, arm)
@@ -267,7 +267,7 @@ extension ExposureRecord {
         return fields.object
     }
 
-    fileprivate init?(_ json: ChangeJSON) {
+    fileprivate init?(_ json: JSON) {
         guard var fields = Fields<ExposureField>(json), let experiment = fields.text(.experiment),
             let arm = fields.text(.arm), let list = fields.text(.list), let first = fields.integer(.first),
             let count = fields.integer(.count), let filters = fields.text(.filters),
@@ -287,46 +287,40 @@ extension ExposureRecord {
 
 /// The fields of a JSON object, taken out one by one; fields that are left are unknown to this program.
 private struct Fields<Key: RawRepresentable & CaseIterable> where Key.RawValue == String {
-    private var entries: [(key: String, value: ChangeJSON)] = []
+    private var entries: [(name: String, value: JSON)] = []
 
-    init(_ entries: [(Key, Int64)] = []) { self.entries = entries.map { ($0.rawValue, .integer($1)) } }
+    init(_ entries: [(Key, Int64)] = []) { for (key, number) in entries { set(key, number) } }
 
-    init?(_ json: ChangeJSON) {
-        guard case .object(let entries) = json else { return nil }
+    init?(_ json: JSON) {
+        guard let entries = json.members else { return nil }
         self.entries = entries
     }
 
-    var object: ChangeJSON { .object(entries) }
+    var object: JSON { .object(entries) }
     var isUsedUp: Bool { entries.isEmpty }
 
-    mutating func set(_ key: Key, _ value: ChangeJSON) { entries.append((key.rawValue, value)) }
+    mutating func set(_ key: Key, _ value: JSON) { entries.append((key.rawValue, value)) }
     mutating func set(_ key: Key, _ text: String?) { if let text { set(key, .text(text)) } }
-    mutating func set(_ key: Key, _ number: Int64?) { if let number { set(key, .integer(number)) } }
+    mutating func set(_ key: Key, _ number: Int64?) { if let number { set(key, .number("\(number)")) } }
 
-    private mutating func take<Value>(_ key: Key, _ convert: (ChangeJSON) -> Value?) -> Value? {
-        guard let place = entries.firstIndex(where: { $0.key == key.rawValue }),
+    private mutating func take<Value>(_ key: Key, _ convert: (JSON) -> Value?) -> Value? {
+        guard let place = entries.firstIndex(where: { $0.name == key.rawValue }),
             let value = convert(entries[place].value)
         else { return nil }
         entries.remove(at: place)
         return value
     }
 
-    mutating func text(_ key: Key) -> String? { take(key) { if case .text(let text) = $0 { text } else { nil } } }
+    mutating func text(_ key: Key) -> String? { take(key, \.text) }
 
-    mutating func integer(_ key: Key) -> Int64? {
-        take(key) { if case .integer(let number) = $0 { number } else { nil } }
-    }
+    mutating func integer(_ key: Key) -> Int64? { take(key, \.integer) }
 
-    /// Returns the elements of an array, or nil if the field is no array or `convert` refuses an element.
-    mutating func array<Element>(_ key: Key, _ convert: (ChangeJSON) -> Element?) -> [Element]? {
+    /// Returns the elements of a list, or nil if the field is no list or `convert` refuses an element.
+    mutating func array<Element>(_ key: Key, _ convert: (JSON) -> Element?) -> [Element]? {
         take(key) { json in
-            guard case .array(let values) = json else { return nil }
-            var elements: [Element] = []
-            for value in values {
-                guard let element = convert(value) else { return nil }
-                elements.append(element)
-            }
-            return elements
+            guard let values = json.elements else { return nil }
+            let elements = values.compactMap(convert)
+            return elements.count == values.count ? elements : nil
         }
     }
 }

@@ -81,7 +81,7 @@ package struct JournaledChange: Sendable, Equatable {
         switch content {
         case .change(let change): change.names(user: id)
         case .nothing: false
-        case .newer: ChangeJSON.has(id, in: encoded)
+        case .newer: JSONText.texts(in: encoded).contains { $0.hasSameBytes(as: id) }
         }
     }
 

@@ -31,10 +31,10 @@ package struct EvaluationResult: Sendable {
         let places = rows.indices.filter { rows[$0].heldOutCount > 0 }
         let tested = places.map { rows[$0] }
         // The values of the reference come after those of the lists.
-        let recalls = values(\.recall, of: tested) + reference.values(\.recall, of: places)
-        let gains = values(\.gain, of: tested) + reference.values(\.gain, of: places)
-        let recallBootstrap = Bootstrap(recalls, samples: samples)
-        let gainBootstrap = Bootstrap(gains, samples: samples)
+        let (recallBootstrap, gainBootstrap) = (
+            Bootstrap(values(\.recall, of: tested) + reference.values(\.recall, of: places), samples: samples),
+            Bootstrap(values(\.gain, of: tested) + reference.values(\.gain, of: places), samples: samples)
+        )
         return EvaluatedList.allCases.map { list in
             var measures = ListMeasures(list)
             let other = reference.index(for: list)
@@ -47,11 +47,9 @@ package struct EvaluationResult: Sendable {
                     measures.accuracy[length] = sum
                 }
                 measures.recallInterval = recallBootstrap.interval(of: list.index)
-                measures.difference.mean = mean(recalls[list.index]) - mean(recalls[other])
-                measures.difference.interval = recallBootstrap.interval(of: list.index, minus: other)
+                measures.difference = recallBootstrap.difference(of: list.index, minus: other)
                 measures.gainInterval = gainBootstrap.interval(of: list.index)
-                measures.gainDifference.mean = mean(gains[list.index]) - mean(gains[other])
-                measures.gainDifference.interval = gainBootstrap.interval(of: list.index, minus: other)
+                measures.gainDifference = gainBootstrap.difference(of: list.index, minus: other)
                 addSizes(tested, to: &measures)
             }
             addLists(to: &measures)
@@ -127,12 +125,21 @@ package struct EvaluationResult: Sendable {
     }
 }
 
+/// An estimated difference of means.
+package struct Estimate: Sendable, Equatable {
+    package var mean = 0.0
+    /// The 95% interval.
+    package var interval = 0.0...0.0
+}
+
 /// Confidence intervals of means from samples of members, drawn with replacement (Efron 1979).
 ///
 /// All lists have the same samples, so that differences between them are paired.
 struct Bootstrap {
     /// The means by list and sample.
     private let means: [[Double]]
+    /// The mean of all members, by list.
+    private let wholes: [Double]
 
     /// Draws the samples.
     ///
@@ -150,12 +157,14 @@ struct Bootstrap {
             }
         }
         self.means = means
+        wholes = values.map { $0.isEmpty ? 0 : $0.reduce(0, +) / Double($0.count) }
     }
 
     func interval(of list: Int) -> ClosedRange<Double> { interval(means[list]) }
 
-    func interval(of list: Int, minus other: Int) -> ClosedRange<Double> {
-        interval(zip(means[list], means[other]).map { $0 - $1 })
+    func difference(of list: Int, minus other: Int) -> Estimate {
+        Estimate(
+            mean: wholes[list] - wholes[other], interval: interval(zip(means[list], means[other]).map { $0 - $1 }))
     }
 
     /// Returns the middle 95% of the samples.

@@ -153,16 +153,17 @@ package enum EvaluatedList: String, Sendable, CaseIterable {
     /// Whether the list changes from one bucket to the next.
     package var rotates: Bool { self == .rotation || self == .served }
 
-    /// The stages that are left out.
+    /// The stages that are left out: all that can be, except those that the list is about.
     var omitted: Set<PlanStage> {
-        switch self {
-        case .popular, .cosine, .raw:
-            [.popularity, .filters, .season, .rotation, .fatigue, .diversity, .coldStart]
-        case .blend: [.filters, .season, .rotation, .fatigue, .diversity, .coldStart]
-        case .filters: [.season, .rotation, .fatigue, .diversity, .coldStart]
-        case .diversity: [.season, .rotation, .fatigue, .coldStart]
-        case .rotation: [.season, .fatigue, .coldStart]
-        case .served: []
-        }
+        let kept: Set<PlanStage> =
+            switch self {
+            case .popular, .cosine, .raw: []
+            case .blend: [.popularity]
+            case .filters: [.popularity, .filters]
+            case .diversity: [.popularity, .filters, .diversity]
+            case .rotation: [.popularity, .filters, .diversity, .rotation]
+            case .served: Set(PlanStage.allCases)
+            }
+        return Set(PlanStage.allCases.filter(\.canBeOmitted)).subtracting(kept)
     }
 }

@@ -39,10 +39,7 @@ package struct ListMaker: Sendable {
         }
         self.planners = planners
         let model = set.model
-        popular = (0..<UInt32(model.groupCount)).sorted {
-            let (left, right) = (model.size(of: Int($0), in: membership), model.size(of: Int($1), in: membership))
-            return left != right ? left > right : $0 < $1
-        }
+        popular = [UInt32](below: model.groupCount) { Int(model.size(of: $0, in: membership)) }
     }
 
     /// A list, cut to the length that counts.

@@ -45,20 +45,11 @@ package struct ListMeasures: Sendable, Equatable {
     /// The 95% interval of recall at the list's length (bootstrap over members).
     package var recallInterval = 0.0...0.0
     /// The difference of that recall to the reference's, with its 95% interval, over the same members.
-    package var difference = Difference()
+    package var difference = Estimate()
     /// The 95% interval of NDCG at the list's length.
     package var gainInterval = 0.0...0.0
     /// The difference of that NDCG to the reference's, with its 95% interval, over the same members.
-    package var gainDifference = Difference()
-
-    /// A difference of means, with its interval.
-    package struct Difference: Sendable, Equatable {
-        package var mean = 0.0
-        /// The 95% interval.
-        package var interval = 0.0...0.0
-
-        init() {}
-    }
+    package var gainDifference = Estimate()
 
     init(_ list: EvaluatedList) { self.list = list }
 }
@@ -127,6 +118,9 @@ package struct Accuracy: Sendable, Equatable {
         precision = Double(hits) / Double(length)
         hitRate = hits > 0 ? 1 : 0
     }
+
+    /// The mean of recall and NDCG; it changes with every rank, and so depends less on chance than recall alone.
+    var value: Double { (recall + gain) / 2 }
 
     /// The measures, in the order of their names in reports.
     package static let measures: [(name: String, value: any KeyPath<Accuracy, Double> & Sendable)] = [

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -29,7 +30,8 @@ package final class HTTPServer: Sendable {
 
     /// The parts of a server that has not been stopped.
     private struct Running: ~Copyable {
-        let threads: [WorkerThread]
+        let workers: [Worker]
+        let threads: [WorkThread]
         let listener: ListeningSocket
     }
 
@@ -58,7 +60,10 @@ package final class HTTPServer: Sendable {
             let share = limit / configuration.threadCount + (number < limit % configuration.threadCount ? 1 : 0)
             workers.append(try Worker(core: core, listener: listener.descriptor, connectionLimit: share))
         }
-        running = Mutex(Running(threads: workers.map(WorkerThread.init), listener: listener))
+        let threads = workers.map { worker in
+            do throws(Failure) { return try WorkThread { worker.run() } } catch { preconditionFailure(error.message) }
+        }
+        running = Mutex(Running(workers: workers, threads: threads, listener: listener))
     }
 
     deinit { stop(waitingAtMost: .zero) }
@@ -74,7 +79,7 @@ package final class HTTPServer: Sendable {
             guard let server = running.take() else { return }
             core.announceStop(grace: grace)
             shutdown(server.listener.descriptor, Int32(SHUT_RDWR))
-            for thread in server.threads { thread.wake() }
+            for worker in server.workers { worker.wake() }
             for thread in server.threads { thread.join() }
         }
     }
@@ -84,31 +89,6 @@ package final class HTTPServer: Sendable {
     package static func plainRefusal(_ error: HTTPError) -> HTTPResponse {
         HTTPResponse(status: error.status, text: error.message)
     }
-}
-
-/// A thread that runs a worker.
-private struct WorkerThread {
-    private let worker: Worker
-    private let thread: pthread_t
-
-    init(_ worker: Worker) {
-        self.worker = worker
-        var thread = pthread_t()
-        let outcome = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<Worker>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, Unmanaged.passRetained(worker).toOpaque())
-        precondition(outcome == 0, "cannot start a thread: \(ListeningSocket.reason(outcome))")
-        self.thread = thread
-    }
-
-    func wake() { worker.wake() }
-
-    /// Waits until the worker has returned.
-    func join() { pthread_join(thread, nil) }
 }
 
 extension HTTPServer {

@@ -1,3 +1,4 @@
+package import Basics
 public import CPrefetch
 import Glibc
 
@@ -26,13 +27,28 @@ package final class ByteRegion: @unchecked Sendable {
         unsafe self.init(adopting: UnsafeRawBufferPointer(copy)) { unsafe $0.deallocate() }
     }
 
-    /// Maps the first bytes of an open file, read-only; nil if the system refuses, with the reason in `errno`.
+    /// Returns the first bytes of a file, mapped read-only.
     ///
-    /// The mapping outlives the descriptor and the file's name. If the file is truncated, reading it ends the process.
-    package convenience init?(mapping descriptor: CInt, count: Int) {
-        let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, descriptor, 0)
-        guard let address = unsafe address, unsafe address != MAP_FAILED else { return nil }
-        unsafe self.init(adopting: UnsafeRawBufferPointer(start: address, count: count)) { bytes in
+    /// The mapping stays valid after the file is closed and its name removed. Only files that do not change any more
+    /// are mapped. If a mapped file is truncated all the same, reading it ends the process.
+    ///
+    /// - Parameters:
+    ///   - count: the number of bytes, or nil for the whole file, which must not be empty.
+    ///   - isOwn: whether to map a private copy without a name, which takes as much space as the file. Without that
+    ///     space, the file itself is mapped.
+    package static func mapping(
+        _ file: borrowing OpenFile, count: Int? = nil, isOwn: Bool = false
+    ) throws(Failure) -> ByteRegion {
+        let byteCount = if let count { count } else { try file.byteCount() }
+        guard byteCount > 0 else { throw Failure(.corrupt, "\(file.path) is empty") }
+        if isOwn, let copy = try? file.copyWithoutName(byteCount: byteCount) {
+            return try mapping(copy, count: byteCount)
+        }
+        let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, file.descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw .system(file.unreadable, "map", file.path)
+        }
+        return unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: byteCount)) { bytes in
             unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
         }
     }

@@ -1,4 +1,4 @@
-import Glibc
+import Basics
 import Synchronization
 
 /// Work that several threads share.
@@ -71,25 +71,9 @@ package enum Parallel {
     /// If the system refuses to start a thread, the other threads do its share.
     private static func run(threads: Int, _ body: @Sendable (_ thread: Int) -> Void) {
         withoutActuallyEscaping(body) { body in
-            var handles: [pthread_t] = []
-            for thread in 1..<max(1, threads) {
-                let job = unsafe Unmanaged.passRetained(Job { body(thread) })
-                var handle = pthread_t()
-                let status = unsafe pthread_create(&handle, nil, runJob, job.toOpaque())
-                if status == 0 { handles.append(handle) } else { unsafe job.release() }
-            }
+            let others = (1..<max(1, threads)).compactMap { thread in try? WorkThread { body(thread) } }
             body(0)
-            for handle in handles { _ = pthread_join(handle, nil) }
+            for thread in others { thread.join() }
         }
     }
-}
-
-private func runJob(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let argument = unsafe argument { unsafe Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
-    return nil
-}
-
-private final class Job: Sendable {
-    let run: @Sendable () -> Void
-    init(run: @escaping @Sendable () -> Void) { self.run = run }
 }

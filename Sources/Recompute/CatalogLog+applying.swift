@@ -12,6 +12,8 @@ extension CatalogLog {
         package let warnings: [String]
         /// The journals of changes that wait for others, which are damaged or missing or need a newer program.
         package let waiting: Set<String>
+        /// The number of changes that the catalog had before.
+        let changeCountBefore: Int64
 
         /// The counts in words.
         package var summary: String {
@@ -55,6 +57,7 @@ extension CatalogLog {
         var last = try streams?.survey().mapValues(\.last) ?? [:]
         if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
         let catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
+        let changeCountBefore = try catalog.facts.changeCount()
         if store.shared != nil, let warning = try compareLedgers(catalog, &streams, store.location) {
             warnings.append(warning)
         }
@@ -76,7 +79,8 @@ extension CatalogLog {
         do throws(Failure) { try log?.prune(taken, at: now) } catch {
             warnings.append("the log is longer than it need be: \(error.message)")
         }
-        return Outcome(counts: counts, warnings: warnings, waiting: Set(stopping.keys))
+        return Outcome(
+            counts: counts, warnings: warnings, waiting: Set(stopping.keys), changeCountBefore: changeCountBefore)
     }
 
     /// Brings the ledger of the catalog and that of a shared store up to date with each other.

@@ -11,24 +11,16 @@ struct FeatureMatrices {
     private let rowCount: Int
     private var matrices: [PhotoFeature: BinaryMatrix] = [:]
 
-    init(rowCount: Int) { self.rowCount = rowCount }
-
-    /// Whether no group has a feature.
-    var isEmpty: Bool { matrices.isEmpty }
-
-    /// Returns the relations whose feature some group has, in order, with their matrices.
-    func matrices(of relations: RelationTable) -> [(relation: Relation, matrix: BinaryMatrix)] {
-        relations.compactMap { facts in
-            guard let matrix = facts.feature.flatMap({ matrices[$0] }) else { return nil }
-            return (facts.relation, matrix)
-        }
-    }
-
-    /// Takes the tags and places that are typical of groups.
+    /// Gathers the features.
     ///
     /// A place is a cell of a tenth of a degree, and the cell of a degree around it. Neighbouring towns have the second
     /// in common.
-    mutating func take(_ content: ContentSignals) throws(Failure) {
+    ///
+    /// - Parameter admirers: groups × the members who like a photo of the group's pool.
+    init(_ content: ContentSignals, _ looks: TypicalLooks?, _ admirers: BinaryMatrix?, rowCount: Int)
+        throws(Failure)
+    {
+        self.rowCount = rowCount
         func groups(_ postings: [Posting]) -> [UInt32] { postings.map(\.group) }
         try take(.tags, content.tags.sorted { $0.key < $1.key }.map { groups($0.value) })
         let cells = content.places.sorted { $0.key < $1.key }
@@ -37,10 +29,22 @@ struct FeatureMatrices {
             .places,
             cells.map { groups($0.value) }
                 + wide.map { cells in Set(cells.value.flatMap { groups($0.value) }).sorted() })
+        if let looks { try take(.looks, looks.groups) }
+        if let admirers { take(.admirers, admirers) }
+    }
+
+    /// Returns the groups, compared by each feature that some group has, in the order of the relations.
+    func compared(_ run: JobRun) throws(Failure) -> [ComparedRelation] {
+        var compared: [ComparedRelation] = []
+        for facts in run.parameters.relations {
+            guard let matrix = facts.feature.flatMap({ matrices[$0] }) else { continue }
+            compared.append(try ComparedRelation(facts, matrix, run))
+        }
+        return compared
     }
 
     /// Takes a feature as the groups that have each of its values; a group stands there once.
-    mutating func take(_ feature: PhotoFeature, _ groups: [[UInt32]]) throws(Failure) {
+    private mutating func take(_ feature: PhotoFeature, _ groups: [[UInt32]]) throws(Failure) {
         let pairs = groups.enumerated().flatMap { column, rows in
             rows.map { (row: $0, column: UInt32(column)) }
         }
@@ -50,19 +54,8 @@ struct FeatureMatrices {
     }
 
     /// Takes a feature as a matrix, groups × values.
-    mutating func take(_ feature: PhotoFeature, _ matrix: BinaryMatrix) {
+    private mutating func take(_ feature: PhotoFeature, _ matrix: BinaryMatrix) {
         if matrix.entryCount > 0 { matrices[feature] = matrix }
-    }
-
-    /// Takes the members who like a photo of a group, if members told of favourites.
-    ///
-    /// - Returns: the most favourites of a member that count, or nil if there are none.
-    mutating func takeAdmirers(_ hints: MemberHints) throws(Failure) -> Int? {
-        do throws(MatrixError) {
-            guard let admirers = try hints.admirers() else { return nil }
-            take(.admirers, admirers.matrix)
-            return admirers.limit
-        } catch { throw Failure(.badData, "\(error)") }
     }
 }
 
@@ -92,8 +85,8 @@ struct TypicalLooks {
             for group in groups { counts[group, default: [:]][cell, default: 0] += 1 }
         }
         let profile = ContentProfile(
-            totals: totals, photoCount: cells.ofRow.count, measure: .excess, minimumPhotos: RecomputeJob.photosInGroup,
-            limit: Self.limit)
+            totals: totals, photoCount: cells.ofRow.count, measure: .excess,
+            minimumPhotos: ContentSignals.photosInGroup, limit: Self.limit)
         var groups = [[UInt32]](repeating: [], count: cells.count)
         for (group, cellCounts) in counts.sorted(by: { $0.key < $1.key }) {
             let typical = profile.weights(

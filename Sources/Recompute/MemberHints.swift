@@ -118,19 +118,37 @@ extension MemberHints {
     }
 }
 
-/// The matrices that hints need, collected while the relations are read.
+/// The matrices that hints need.
 struct HintMatrices {
     /// The owner of each photo, by the photo's column.
-    var owners: [UInt32] = []
-    private var groups: [RelationDescription.Role: BinaryMatrix] = [:]
+    private let owners: [UInt32]
+    /// Groups × photos, and groups × users, as far as there is evidence about these.
+    private let groups: [RelationDescription.Role: BinaryMatrix]
 
-    /// Takes the matrix of a relation, groups × photos or groups × users, if there is evidence about its entries.
-    mutating func take(_ reading: MatrixReading, of facts: RelationDescription, for kinds: [EvidenceKind]) {
-        if let role = facts.role, kinds.contains(where: { $0.sizeRole == role }) { groups[role] = reading.matrix }
+    init(_ tables: [ReadRelation]) {
+        owners = tables[.pool]?.content?.owners ?? []
+        let kept = tables.compactMap { table in table.facts.role.flatMap { role in table.matrix.map { (role, $0) } } }
+        groups = Dictionary(uniqueKeysWithValues: kept)
     }
 
-    /// Reads what members told, and returns the hints of some kinds.
-    func hints(
+    /// Reads what members told; without any, no step is reported.
+    ///
+    /// - Returns: the hints of all members, and groups × the members who like a photo of the group's pool, if any told
+    ///   of favourites.
+    consuming func told(_ run: JobRun) throws(Failure) -> (hints: MemberHints, admirers: BinaryMatrix?) {
+        guard !run.told.isEmpty else { return (.none, nil) }
+        let (matrices, clock) = (self, run.clock)
+        return try clock.step(.hints) { () throws(Failure) in
+            let hints = try matrices.hints(run.told, run.entries) { clock.advance(done: $0, total: nil) }
+            let admirers: (matrix: BinaryMatrix, limit: Int)?
+            do throws(MatrixError) { admirers = try hints.admirers() } catch { throw Failure(.badData, "\(error)") }
+            let kinds = hints.kinds.map { $0 == .photos ? "own photos" : $0.rawValue }.joined(separator: ", ")
+            let note = admirers.map { "; the newest \($0.limit) favourites of each member make groups similar" } ?? ""
+            return ((hints, admirers?.matrix), kinds + note)
+        }
+    }
+
+    private func hints(
         _ kinds: [EvidenceKind], _ entries: any EntrySource, progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(Failure) -> MemberHints {
         var tables: [EvidenceKind: MemberHints.Table] = [:]
@@ -174,41 +192,18 @@ struct HintMatrices {
     }
 }
 
-extension RecomputeJob {
-    /// Returns the kinds of evidence that the catalog has data of.
-    func evidenceKinds(_ entries: any EntrySource) throws(Failure) -> [EvidenceKind] {
+extension EvidenceKind {
+    /// Returns the kinds of evidence that a source has data of.
+    static func known(in entries: any EntrySource, _ relations: RelationTable) throws(Failure) -> [EvidenceKind] {
         var kinds: [EvidenceKind] = []
-        for kind in EvidenceKind.allCases {
-            let isKnown: Bool
-            if let source = kind.source {
-                let isTable = parameters.relations.memberTables.contains(source)
-                isKnown = isTable ? try entries.hasRows(source) : false
-            } else {
-                isKnown = try entries.hasPhotoOwners()
-            }
+        for kind in allCases {
+            let isKnown =
+                if let source = kind.source {
+                    relations.memberTables.contains(source) ? try entries.hasRows(source) : false
+                } else { try entries.hasPhotoOwners() }
             if isKnown { kinds.append(kind) }
         }
         return kinds
-    }
-}
-
-extension RecomputeJob {
-    /// Returns the hints of all members.
-    ///
-    /// Without favourites and follows, no step is reported.
-    func memberHints(
-        _ entries: any EntrySource, _ told: [EvidenceKind], _ matrices: HintMatrices,
-        _ features: inout FeatureMatrices, _ clock: StepClock
-    ) throws(Failure) -> MemberHints {
-        guard !told.isEmpty else { return .none }
-        return try clock.step(StepName.hints) { () throws(Failure) in
-            let hints = try matrices.hints(told, entries) { rows in clock.advance(done: rows, total: nil, unit: "rows")
-            }
-            let limit = try features.takeAdmirers(hints)
-            let kinds = hints.kinds.map { $0 == .photos ? "own photos" : $0.rawValue }.joined(separator: ", ")
-            let note = limit.map { "; the newest \($0) favourites of each member make groups similar" } ?? ""
-            return (hints, kinds + note)
-        }
     }
 }
 

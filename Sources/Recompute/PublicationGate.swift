@@ -100,14 +100,12 @@ struct GateFinding {
 }
 
 extension RecomputeJob {
-    /// Compares the built model with the current version.
+    /// Compares a new version with the current one.
     ///
     /// - Returns: `nil` if there is no current version, or if it cannot be read.
     func compareWithCurrent(
-        _ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock, _ observer: any RecomputeObserver
-    )
-        throws(Failure) -> GateFinding?
-    {
+        _ new: ModelVersion, _ manifest: Manifest, _ clock: StepClock, _ observer: any RecomputeObserver
+    ) throws(Failure) -> GateFinding? {
         let current: LoadedVersion
         do throws(Failure) {
             guard let name = try store.current() else { return nil }
@@ -116,11 +114,7 @@ extension RecomputeJob {
             observer.warn("the new version is not compared with the current one: \(error.message)")
             return nil
         }
-        return try clock.step(StepName.compareVersions) { () throws(Failure) in
-            let new: ModelVersion
-            do throws(ModelError) { new = try ModelVersion(built.model) } catch {
-                throw Failure(.badData, error.description)
-            }
+        return try clock.step(.compareVersions) {
             let comparison = VersionComparison(from: current.model, to: new)
             let objections = PublicationGate(limits: parameters.gate, relations: parameters.relations).objections(
                 comparison, from: current.manifest, to: manifest)

@@ -4,105 +4,197 @@ import Model
 import ModelStore
 import Similarity
 
-/// All parts of a version, before it is published.
-struct BuiltModel {
-    var catalog: Manifest.CatalogState
-    var changesTaken: AppliedChanges?
-    var groupCounts: Manifest.GroupCounts
-    var relations: [Manifest.RelationReport]
-    var model: EncodedModel
-    var members: RecomputedMembers?
+/// A job under way: what its steps share.
+struct JobRun {
+    let job: RecomputeJob
+    /// The source of the entries: the tables if there are any, otherwise the catalog.
+    let entries: any EntrySource
+    let clock: StepClock
+    /// The kinds of evidence that the source has data of.
+    let told: [EvidenceKind]
+
+    init(_ job: RecomputeJob, _ snapshot: CatalogSnapshot, _ clock: StepClock) throws(Failure) {
+        (self.job, self.clock) = (job, clock)
+        entries = if let path = job.tablesPath { try TableSnapshot(path, snapshot) } else { snapshot }
+        told = try EvidenceKind.known(in: entries, job.parameters.relations)
+    }
+
+    var parameters: RecomputeParameters { job.parameters }
+    /// The beginning of the job, in Unix seconds.
+    var instant: Int64 { job.startedAtMilliseconds / 1000 }
+
+    func search(_ relation: Relation) -> NeighbourSearch {
+        NeighbourSearch(parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
+    }
+}
+
+/// A version before it is published.
+struct BuiltVersion {
+    let manifest: Manifest
+    let model: EncodedModel
+    let members: RecomputedMembers?
     /// The state of the site; nil for a dry run.
-    var site: PublishedSite?
-    var popularity: PopularityTrial
-    var memberEvidence: [Manifest.EvidenceWeight]?
-    var photoWeights: Manifest.PhotoWeights?
-    var looks: Manifest.LooksReport?
+    let site: PublishedSite?
 }
 
 extension RecomputeJob {
     /// Reads the catalog in one snapshot and computes everything.
-    func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(Failure) -> BuiltModel {
+    ///
+    /// Large values are consumed by the step that needs them last.
+    ///
+    /// - Returns: the version, and its model as readers see it.
+    func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(Failure) -> (BuiltVersion, ModelVersion) {
         let snapshot = try CatalogSnapshot(
-            of: openCatalog(), threads: parameters.threads, isChecked: parameters.checksCatalog)
+            of: Facts(path: catalogPath, relations: parameters.relations),
+            threads: parameters.threads, isChecked: parameters.checksCatalog)
         let catalog = snapshot.catalog
-        let entries = try entrySource(snapshot)
-        let work = try plan(catalog, entries, clock, observer)
-        let vectors = try vectorFile(catalog)
-        let groups = try clock.step(StepName.readGroups) { () throws(Failure) in try readGroups(snapshot) }
-        let site = parameters.isDryRun ? nil : try site(of: catalog, groups)
-        let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
-        guard !facts.isEmpty else {
+        try checkDescent(of: catalog)
+        let run = try JobRun(self, snapshot, clock)
+        let work = try plan(run, catalog, observer)
+        // The file is opened at once, because it disappears when another program writes it anew. Tables number the
+        // photos in their own way.
+        let vectors = tablesPath == nil ? try PhotoVectors(of: catalog) : nil
+        let groups = try clock.step(.readGroups) { () throws(Failure) in try readGroups(snapshot) }
+        guard groups.contains(where: \.isShown) else {
             throw Failure(.badData, "\(catalogPath) has no public group: import groups, \(sourceNames) first")
         }
-        var version = try GrowingVersion(self, facts, entries, vectors, clock)
-        for relation in try knownRelations(in: entries) {
-            try version.read(relation, rowCount: work[relation.relation]?.rows ?? 0)
+        let site = parameters.isDryRun ? nil : try SitePublication(of: catalog, groups, for: store).site()
+        let tables = try readTables(work, vectors, run)
+        let facts = tables.facts(of: groups)
+        let (samples, matrices, dates, events) = (
+            EvidenceSamples(tables), HintMatrices(tables), tables.dates, tables.events
+        )
+        let (content, looks) = (tables[.pool]?.content?.signals ?? .init(), tables[.pool]?.content?.looks)
+        var relations = (consume tables).map(\.compared)
+        let (hints, admirers) = try (consume matrices).told(run)
+        let features = try FeatureMatrices(content, looks?.typical, consume admirers, rowCount: facts.count)
+        relations += try (consume features).compared(run)
+        let reports = relations.map(\.report)
+        try checkThatSomethingCameOut(reports, looks?.report, observer)
+        let evidence = try clock.step(.weigh) {
+            let evidence = Evidence(relations, samples, hints, parameters)
+            return (evidence, evidence.summary)
         }
-        try version.readHints()
-        try version.compareFeatures()
-        try checkThatSomethingCameOut(version.relations, version.looks?.report, observer)
-        try version.weigh()
-        try version.readMembers()
-        try version.addSignals(curated: curatedGroups(catalog, facts))
-        let model = try version.encode()
-        try version.weighLooks(model, catalog)
+        _ = consume samples
+        let members = try members((consume hints).counting(in: evidence.told), groupCount: facts.count, run)
+        let activity = try clock.step(.activity) {
+            let activity = ActivitySignals(events, dates, groupCount: facts.count, run)
+            return (activity, activity.summary)
+        }
+        let signals = GroupSignals(
+            trending: activity.trending, seasons: activity.seasons, tags: content.tags, places: content.places,
+            curated: try CuratedGroup.curated(catalog, facts, run))
+        let (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
+        var photoWeights = evidence.photos
+        if let looks, let vectors {
+            photoWeights = try clock.step(.weighLooks) { () throws(Failure) in
+                try looks.weights(beside: evidence.photos, vectors, decoded, catalog, run)
+            }
+        }
         if parameters.checksCatalog {
-            try clock.step(StepName.check) { () throws(Failure) in
+            try clock.step(.check) { () throws(Failure) in
                 try snapshot.finishCheck()
                 return ((), "nothing is damaged")
             }
         }
-        return BuiltModel(
-            catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
-            changesTaken: try changesTaken(of: catalog),
-            groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: version.relations, model: model, members: version.members, site: site,
-            popularity: version.evidence.popularity, memberEvidence: version.evidence.told,
-            photoWeights: version.evidence.photos, looks: version.looks?.report)
+        let counts = Manifest.GroupCounts(included: facts.count, leftOutPrivate: groups.count - facts.count)
+        var manifest = try manifest(of: model, catalog, counts, relations: reports, evidence)
+        manifest.photoWeights = photoWeights
+        manifest.looks = looks?.report
+        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site), decoded)
     }
 
-    /// Returns the state of the site in the snapshot.
-    private func site(of catalog: Facts, _ groups: [GroupRecord]) throws(Failure) -> PublishedSite {
-        let publication = try SitePublication(of: catalog, groups, for: store)
-        return try publication.site()
+    private func manifest(
+        of model: EncodedModel, _ catalog: Facts, _ groups: Manifest.GroupCounts,
+        relations: [Manifest.RelationReport], _ evidence: Evidence
+    ) throws(Failure) -> Manifest {
+        var manifest = Manifest(
+            version: try versionName(of: model), createdAtMilliseconds: startedAtMilliseconds,
+            catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try catalog.changeCount()),
+            groups: groups, relations: relations, steps: [], sections: [])
+        for index in relations.indices {
+            manifest.relations[index].evidenceWeight = evidence.relations[relations[index].relation]
+        }
+        let taken = try catalog.appliedChanges()
+        manifest.changesTaken = taken.sequences.isEmpty ? nil : taken
+        manifest.isFromTables = tablesPath == nil ? nil : true
+        manifest.popularityWeight = evidence.popularity.weight
+        if evidence.popularity.wins { manifest.popularityWins = true }
+        manifest.memberEvidence = evidence.told
+        manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
+        return manifest
     }
 
-    /// Returns the source of the entries: the tables if there are any, otherwise the catalog.
-    private func entrySource(_ snapshot: CatalogSnapshot) throws(Failure) -> any EntrySource {
-        guard let tablesPath else { return snapshot }
-        return try TableSnapshot(tablesPath, snapshot)
+    /// Whether members are published with the version, for readers whose catalog does not have them.
+    private var publishesMembers: Bool {
+        (store.shared != nil || tablesPath != nil || parameters.publishesMembers) && !parameters.isDryRun
     }
 
-    /// Returns the relations of tables, without those that need data and have none.
-    private func knownRelations(in entries: any EntrySource) throws(Failure) -> [RelationDescription] {
-        var found: [RelationDescription] = []
+    /// Reads the members to publish.
+    private func members(_ hints: MemberHints, groupCount: Int, _ run: JobRun) throws(Failure) -> RecomputedMembers? {
+        guard publishesMembers else { return nil }
+        return try run.clock.step(.members) { () throws(Failure) in
+            let members = try RecomputedMembers(
+                run.entries, parameters.relations[.membership]?.source ?? .memberships,
+                MemberCoding(createdAtMilliseconds: startedAtMilliseconds, groupCount: groupCount), hints,
+                atMilliseconds: startedAtMilliseconds)
+            return (members, "\(members.userCount) users")
+        }
+    }
+
+    /// Encodes a model, and reads it back.
+    private func encode(
+        _ facts: [GroupFacts], _ relations: consuming [ComparedRelation], _ evidence: Evidence,
+        _ signals: GroupSignals, _ looks: BuiltLooks?, _ clock: StepClock
+    ) throws(Failure) -> (EncodedModel, ModelVersion) {
+        var relations = relations
+        return try clock.step(.encode) { () throws(Failure) in
+            do throws(ModelError) {
+                let model = try EncodedModel(
+                    groups: facts, relations: relations.map(\.report.relation), sizes: relations.sizes,
+                    tables: relations.tables, evidenceWeights: evidence.relations, signals: signals,
+                    looks: looks?.sections)
+                // The lists make room for the copy that is read back.
+                relations = []
+                let bytes = model.sections.reduce(0) { $0 + $1.bytes.count }
+                return ((model, try ModelVersion(model)), "\(bytes) bytes")
+            } catch { throw Failure(.badData, error.description) }
+        }
+    }
+
+    /// Reads the relations of tables, without those that need data and have none.
+    private func readTables(_ work: [Relation: WorkEstimate], _ vectors: PhotoVectors?, _ run: JobRun)
+        throws(Failure) -> [ReadRelation]
+    {
+        var tables: [ReadRelation] = []
         for facts in parameters.relations.tabled {
             guard let source = facts.source else { continue }
-            let isKnown = facts.isRequired ? true : try entries.hasRows(source)
-            if isKnown { found.append(facts) }
+            let isKnown = facts.isRequired ? true : try run.entries.hasRows(source)
+            guard isKnown else { continue }
+            let rowCount = work[facts.relation]?.rows ?? 0
+            tables.append(try ReadRelation(facts, after: tables, vectors, rowCount: rowCount, run))
         }
-        return found
+        return tables
     }
 
     /// Reports the amount of work, and throws if the memory cannot suffice.
-    private func plan(
-        _ catalog: Facts, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
-    ) throws(Failure) -> [Relation: WorkEstimate] {
-        let estimate: RecomputeEstimate
+    private func plan(_ run: JobRun, _ catalog: Facts, _ observer: any RecomputeObserver)
+        throws(Failure) -> [Relation: WorkEstimate]
+    {
         let relations = parameters.relations.tabled
-        let estimates = try entries.workEstimates(
-            relations.compactMap(\.source), recentWeeks: Self.trendWeeks)
-        let work = Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates))
+        let estimates = try run.entries.workEstimates(
+            relations.compactMap(\.source), recentWeeks: ActivitySignals.trendWeeks)
         var told = 0
-        for source in parameters.relations.memberTables { told += try entries.rowCount(source) }
-        estimate = RecomputeEstimate(
-            work: work, content: try entries.contentEstimate(), told: told, groups: try catalog.groupCount(),
-            parameters: parameters, isShared: store.shared != nil, publishesMembers: publishesMembers,
-            previous: previousManifest())
+        for source in parameters.relations.memberTables { told += try run.entries.rowCount(source) }
+        let estimate = RecomputeEstimate(
+            JobAmounts(
+                work: Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates)),
+                content: try run.entries.contentEstimate(), told: told, groups: try catalog.groupCount(),
+                parameters: parameters, isShared: store.shared != nil, publishesMembers: publishesMembers,
+                previous: previousManifest()))
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)
-        clock.expect(estimate.steps)
+        run.clock.expect(estimate.steps)
         if let available, estimate.memoryBytes > available {
             throw Failure(
                 .tryLater,
@@ -138,57 +230,6 @@ extension RecomputeJob {
         return (groups, "\(shown) public, \(leftOut.joined(separator: " and ")) left out")
     }
 
-    func readMatrix(
-        _ facts: RelationDescription, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
-        _ clock: StepClock
-    ) throws(Failure) -> (MatrixReading, outcome: String) {
-        guard let source = facts.source else { preconditionFailure("\(facts.name) has no table") }
-        let reading = try entries.matrix(source, keeping: window) { rows in
-            clock.advance(done: rows, total: rowCount, unit: "rows")
-        }
-        var outcome = "\(reading.matrix.entryCount) entries"
-        if reading.entriesOfPrivateGroups > 0 {
-            outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
-        }
-        if reading.entriesOfPrivatePhotos > 0 {
-            outcome += ", \(reading.entriesOfPrivatePhotos) private \(source.entries.rawValue)"
-        }
-        return (reading, outcome)
-    }
-
-    func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
-        throws(Failure) -> (NeighbourTable, outcome: String)
-    {
-        let search = NeighbourSearch(
-            parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
-        let identity = UInt64(bitPattern: startedAtMilliseconds)
-        let table = try finding.neighbours(relation, of: matrix, search, identity: identity) { done, total in
-            clock.advance(done: done, total: total, unit: nil)
-        }
-        return (table, "\(table.neighbours.count) neighbours")
-    }
-
-    func report(_ relation: Relation, _ matrix: BinaryMatrix, _ table: NeighbourTable)
-        -> Manifest.RelationReport
-    {
-        let path = parameters.path
-        let parameters = parameters[relation]
-        let counted = (0..<matrix.rowCount).count { matrix.size(ofRow: $0) >= parameters.minimumEntries }
-        let formula = parameters.measure.forManifest
-        var report = Manifest.RelationReport(
-            relation: relation, measure: formula.name, measureParameters: formula.parameters,
-            weights: parameters.weights(in: matrix),
-            minimumEntries: parameters.minimumEntries, minimumCommon: parameters.minimumCommon,
-            limit: parameters.limit, entries: matrix.entryCount,
-            entriesOfPrivateGroups: 0, entriesOfPrivatePhotos: 0, groupsCounted: counted,
-            groupsBelowMinimum: matrix.rowCount - counted,
-            groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
-            neighbours: table.neighbours.count, path: path.rawValue)
-        report.cut = parameters.measure.cut.forManifest
-        report.columns = matrix.columnDegrees().count { $0 > 0 }
-        return report
-    }
-
     private func checkThatSomethingCameOut(
         _ relations: [Manifest.RelationReport], _ looks: Manifest.LooksReport?, _ observer: any RecomputeObserver
     ) throws(Failure) {
@@ -220,22 +261,23 @@ extension RecomputeJob {
         guard let last = names.last, names.count > 1 else { return names.joined() }
         return names.dropLast().joined(separator: ", ") + " or " + last
     }
-
-    /// Returns the changes taken from journals, or `nil` if none was ever applied.
-    private func changesTaken(of catalog: Facts) throws(Failure) -> AppliedChanges? {
-        let taken = try catalog.appliedChanges()
-        return taken.sequences.isEmpty ? nil : taken
-    }
-
-    private func changeCount(of catalog: Facts) throws(Failure) -> Int64 {
-        return try catalog.changeCount()
-    }
 }
 
-extension GroupFacts {
-    init(_ group: GroupRecord) {
-        self.init(
-            id: group.id, title: group.title, topics: group.topics,
-            joinPolicy: group.joinPolicy, createdAt: group.createdAt, lastActiveAt: group.lastActiveAt)
+extension [ReadRelation] {
+    /// Returns the facts of the shown groups, with what the relations tell of them.
+    func facts(of groups: [GroupRecord]) -> [GroupFacts] {
+        var facts = groups.filter(\.isShown).map { group in
+            GroupFacts(
+                id: group.id, title: group.title, topics: group.topics, joinPolicy: group.joinPolicy,
+                createdAt: group.createdAt, lastActiveAt: group.lastActiveAt)
+        }
+        for table in self {
+            for (row, talk) in table.talk.enumerated() { facts[row].talk = talk }
+            // A file may be older than what members did since.
+            for (row, seconds) in table.events?.lastTimes ?? [] {
+                if let active = facts[row].lastActiveAt { facts[row].lastActiveAt = Swift.max(active, seconds) }
+            }
+        }
+        return facts
     }
 }

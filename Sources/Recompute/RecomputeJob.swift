@@ -52,21 +52,11 @@ package struct RecomputeJob: Sendable {
     package func run(observer: any RecomputeObserver) throws(Failure) -> Outcome {
         let clock = StepClock(observer: observer)
         try applyChanges(clock, observer)
-        try checkDescent()
-        let built = try build(clock, observer)
-        let name = try versionName(of: built)
-        var manifest = Manifest(
-            version: name, createdAtMilliseconds: startedAtMilliseconds, catalog: built.catalog,
-            groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
-        manifest.changesTaken = built.changesTaken
-        manifest.isFromTables = tablesPath == nil ? nil : true
-        manifest.popularityWeight = built.popularity.weight
-        if built.popularity.wins { manifest.popularityWins = true }
-        manifest.memberEvidence = built.memberEvidence
-        manifest.photoWeights = built.photoWeights
-        manifest.looks = built.looks
-        manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
-        let finding = try compareWithCurrent(built, manifest, clock, observer)
+        let (built, decoded) = try build(clock, observer)
+        var manifest = built.manifest
+        let name = manifest.version
+        let finding = try compareWithCurrent(decoded, manifest, clock, observer)
+        _ = consume decoded
         manifest.steps = clock.reports
         if let finding, !finding.objections.isEmpty, !parameters.isForced { manifest.objections = finding.objections }
         guard !parameters.isDryRun else {
@@ -78,7 +68,7 @@ package struct RecomputeJob: Sendable {
                 manifest: manifest, steps: clock.reports, pruned: [], isPublished: false,
                 comparison: finding?.comparison)
         }
-        manifest = try clock.step(StepName.publish) { () throws(Failure) in
+        manifest = try clock.step(.publish) { () throws(Failure) in
             let written = try publish(built, manifest, clock)
             return (written, "version \(name) in \(store.location), verified")
         }
@@ -93,7 +83,7 @@ package struct RecomputeJob: Sendable {
                 --min-overlap, --max-drift or --force
                 """)
         }
-        let pruned = try clock.step(StepName.makeCurrent) { () throws(Failure) in
+        let pruned = try clock.step(.makeCurrent) { () throws(Failure) in
             try store.makeCurrent(name)
             let pruned = prune(observer)
             return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
@@ -115,18 +105,13 @@ package struct RecomputeJob: Sendable {
         return pruned
     }
 
-    /// Opens the catalog for reading.
-    func openCatalog() throws(Failure) -> Facts {
-        try Facts(path: catalogPath, relations: parameters.relations)
-    }
-
-    private func publish(_ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock)
+    private func publish(_ built: BuiltVersion, _ manifest: Manifest, _ clock: StepClock)
         throws(Failure) -> Manifest
     {
         // Groups that are not public any more stay away from now on, even if the version is refused.
         if let site = built.site { try store.setSite(site) }
         return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
-            clock.advance(done: done, total: total, unit: "bytes")
+            clock.advance(done: done, total: total)
         }
     }
 
@@ -135,7 +120,7 @@ package struct RecomputeJob: Sendable {
     /// The first part is the beginning of the job, to the millisecond. The second part is a digest of the sections.
     /// Versions are ordered by the first part. So it is always greater than in every version of the store, even if the
     /// clock was ahead before.
-    private func versionName(of built: BuiltModel) throws(Failure) -> VersionName {
+    func versionName(of model: EncodedModel) throws(Failure) -> VersionName {
         guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
             throw Failure(.badData, "the clock does not show a time in the years 1800 to 2200")
         }
@@ -143,7 +128,7 @@ package struct RecomputeJob: Sendable {
         let number = Self.number(
             time.description.filter { $0 == "T" || $0.isNumber } + milliseconds,
             above: (try? store.versions())?.map(\.version).max())
-        let checksums = built.model.sections.map { Checksum.text(of: $0.bytes) }.joined()
+        let checksums = model.sections.map { Checksum.text(of: $0.bytes) }.joined()
         let digest = Checksum.text(of: Array(checksums.utf8)).prefix(8)
         do throws(ModelError) {
             return try VersionName(number + "-" + digest)

@@ -102,6 +102,7 @@ final class StepClock: Sendable {
     private struct State {
         var reports: [Manifest.StepReport] = []
         var forecast = Forecast(steps: [])
+        var unit: String?
         var stepBegan = ContinuousClock.now
     }
 
@@ -120,19 +121,20 @@ final class StepClock: Sendable {
     ///
     /// - Parameter body: returns its result and a short description of the outcome.
     func step<Result>(
-        _ name: String, _ body: () throws(Failure) -> (Result, outcome: String)
+        _ step: JobStep, _ body: () throws(Failure) -> (Result, outcome: String)
     ) throws(Failure) -> Result {
-        observer.stepBegan(name)
+        observer.stepBegan(step.name)
         state.withLock {
             $0.stepBegan = .now
-            $0.forecast.begin(name)
+            $0.unit = step.unit
+            $0.forecast.begin(step.name)
         }
         let (result, outcome) = try body()
         // Memory that only this step needed goes back to the system, or it would add to the peak of the next step.
         shim_release_freed_memory()
         let (report, remaining) = state.withLock { state in
             let seconds = state.stepBegan.secondsPassed
-            let report = Manifest.StepReport(name: name, seconds: seconds, peakBytes: Self.peakResidentBytes)
+            let report = Manifest.StepReport(name: step.name, seconds: seconds, peakBytes: Self.peakResidentBytes)
             state.reports.append(report)
             state.forecast.end(seconds: seconds)
             return (report, state.forecast.remainingSeconds)
@@ -142,13 +144,13 @@ final class StepClock: Sendable {
     }
 
     /// Reports the progress of the running step; may be called from any thread.
-    func advance(done: Int, total: Int?, unit: String?) {
-        let remaining = state.withLock { state in
+    func advance(done: Int, total: Int?) {
+        let (remaining, unit) = state.withLock { state in
             if let total, total > 0 {
                 state.forecast.advance(
                     fraction: Double(done) / Double(total), seconds: state.stepBegan.secondsPassed)
             }
-            return state.forecast.remainingSeconds
+            return (state.forecast.remainingSeconds, state.unit)
         }
         observer.stepAdvanced(done: done, total: total, unit: unit, remainingSeconds: remaining)
     }

@@ -175,10 +175,3 @@ extension PackedTexts {
         return isText ? bytes : Array(String(decoding: bytes, as: UTF8.self).utf8)[...]
     }
 }
-
-extension RecomputeJob {
-    /// Whether members are published with the version, for readers whose catalog does not have them.
-    var publishesMembers: Bool {
-        (store.shared != nil || tablesPath != nil || parameters.publishesMembers) && !parameters.isDryRun
-    }
-}

@@ -1,3 +1,5 @@
+import Basics
+
 /// A reader of the wanted columns of one JSON object.
 ///
 /// A value in any other column is skipped up to the next comma, and need not be JSON. Python's `json`, for example,
@@ -69,10 +71,6 @@ struct JSONObjectReader {
     private enum Value {
         case text, absent
         case bad(String)
-    }
-
-    private enum Text {
-        case whole, broken, halfSurrogate
     }
 
     private mutating func skipBlanks() {
@@ -239,88 +237,11 @@ extension JSONObjectReader {
         return false
     }
 
-    private mutating func skipText() -> Bool {
-        index += 1
-        while index < end, bytes[index] != Byte.quote { index += bytes[index] == Byte.backslash ? 2 : 1 }
-        guard index < end else { return false }
-        index += 1
-        return true
-    }
-}
+    private mutating func skipText() -> Bool { JSONText.skip(bytes, at: &index, before: end) }
 
-// MARK: - Texts
-
-extension JSONObjectReader {
     /// Reads a quoted text.
-    private mutating func text(into values: inout [UInt8]) -> Text {
-        guard index < end, bytes[index] == Byte.quote else { return .broken }
-        index += 1
-        var outcome = Text.whole
-        while index < end {
-            let byte = bytes[index]
-            index += 1
-            switch byte {
-            case Byte.quote: return outcome
-            case Byte.backslash:
-                switch escape() {
-                case .scalar(let scalar): values += Array(String(scalar).utf8)
-                case .halfSurrogate: outcome = .halfSurrogate
-                case .broken: return .broken
-                }
-            case 0..<0x20: return .broken
-            default: values.append(byte)
-            }
-        }
-        return .broken
-    }
-
-    private enum Escape {
-        case scalar(Unicode.Scalar)
-        case halfSurrogate, broken
-    }
-
-    /// Reads the part of an escape after its backslash.
-    private mutating func escape() -> Escape {
-        guard index < end else { return .broken }
-        let byte = bytes[index]
-        index += 1
-        switch byte {
-        case Byte.quote, Byte.backslash, UInt8(ascii: "/"): return .scalar(Unicode.Scalar(byte))
-        case UInt8(ascii: "b"): return .scalar("\u{8}")
-        case UInt8(ascii: "f"): return .scalar("\u{C}")
-        case UInt8(ascii: "n"): return .scalar("\n")
-        case UInt8(ascii: "r"): return .scalar("\r")
-        case UInt8(ascii: "t"): return .scalar("\t")
-        case UInt8(ascii: "u"): return utf16Escape()
-        default: return .broken
-        }
-    }
-
-    private mutating func utf16Escape() -> Escape {
-        guard let unit = hexadecimal() else { return .broken }
-        let place = index
-        guard 0xD800...0xDBFF ~= unit, index + 1 < end, bytes[index] == Byte.backslash,
-            bytes[index + 1] == UInt8(ascii: "u")
-        else { return Unicode.Scalar(unit).map(Escape.scalar) ?? .halfSurrogate }
-        index += 2
-        guard let low = hexadecimal() else { return .broken }
-        guard 0xDC00...0xDFFF ~= low else {
-            index = place
-            return .halfSurrogate
-        }
-        return Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00)).map(Escape.scalar) ?? .halfSurrogate
-    }
-
-    /// Reads four hexadecimal digits.
-    private mutating func hexadecimal() -> UInt32? {
-        guard index + 4 <= end else { return nil }
-        var unit: UInt32 = 0
-        for byte in bytes[index..<index + 4] {
-            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { return nil }
-            unit = unit << 4 | UInt32(digit)
-        }
-        index += 4
-        return unit
+    private mutating func text(into values: inout [UInt8]) -> JSONText.Outcome {
+        JSONText.read(bytes, at: &index, before: end, into: &values)
     }
 }
 

@@ -88,12 +88,11 @@ package final class Database {
 
     /// Whether a database has a write-ahead log that is not empty.
     private static func hasLog(_ path: String) -> Bool {
-        var status = stat()
         // A log is beside the file itself, and not beside a link to it.
         let real = unsafe realpath(path, nil)
         defer { unsafe free(real) }
         let file = unsafe real.map { unsafe String(cString: $0) } ?? path
-        return unsafe stat(file + "-wal", &status) == 0 && status.st_size > 0
+        return FileTree.byteCount(of: file + "-wal") ?? 0 > 0
     }
 
     /// Returns the URI with which SQLite opens a file as one that does not change.

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// SQLite's folder for temporary files, such as rows that it sorts.
@@ -37,8 +38,8 @@ package enum TemporaryFolder {
     }
 
     private static func isUsable(_ folder: String) -> Bool {
-        var status = stat()
-        return unsafe stat(folder, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        guard let status = FileTree.status(of: folder) else { return false }
+        return unsafe status.st_mode & S_IFMT == S_IFDIR
             && access(folder, W_OK | X_OK) == 0
     }
 }

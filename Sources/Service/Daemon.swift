@@ -89,7 +89,7 @@ package final class Daemon: Sendable {
                 timers: Self.timers(Self.duties(configuration, parts, board: board, reporter: reporter))))
         let watching = Self.timers(watchDuties())
         self.watching.withLock { $0 = watching }
-        parts.replicator?.start()
+        try parts.replicator?.start()
     }
 
     /// A task that a timer repeats, on a queue of its own.
@@ -287,7 +287,7 @@ package final class Daemon: Sendable {
     /// - Returns: whether all is done before the end.
     private func writeAll(of works: Works, before end: ContinuousClock.Instant) -> Bool {
         let isDone = DispatchSemaphore(value: 0)
-        DispatchQueue(label: "last-writes").async { [recorder, routers] in
+        let write = { @Sendable [recorder, routers] in
             let parts = works.parts
             recorder?.stop()
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
@@ -299,6 +299,7 @@ package final class Daemon: Sendable {
             parts.replicator?.stop()
             isDone.signal()
         }
+        do { try WorkThread(write) } catch { write() }
         let left = max(.zero, end - .now)
         return isDone.wait(timeout: .now() + .milliseconds(Int(left / .milliseconds(1)))) == .success
     }
@@ -322,8 +323,10 @@ extension Daemon {
     /// Reloads on SIGHUP and stops on SIGTERM and SIGINT; returns when the daemon has stopped.
     ///
     /// `holdSignals` must have been called before the daemon was created.
-    package func runUntilTerminated() {
-        DispatchQueue(label: "signals").async { [self] in
+    ///
+    /// - Throws: `Failure.tryLater` if there can be no thread for them.
+    package func runUntilTerminated() throws(Failure) {
+        try WorkThread { [self] in
             var signals = Self.heldSignals
             var number: Int32 = 0
             repeat {

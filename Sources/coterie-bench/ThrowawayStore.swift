@@ -46,8 +46,7 @@ struct ThrowawayStore {
         case .folder:
             let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
             return files.reduce(0) { sum, file in
-                var status = stat()
-                guard unsafe stat(folder + "/" + file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                guard let status = FileTree.status(of: folder + "/" + file), status.st_mode & S_IFMT == S_IFREG else {
                     return sum
                 }
                 return sum + Int(status.st_size)

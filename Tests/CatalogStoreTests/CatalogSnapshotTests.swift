@@ -1,3 +1,4 @@
+import Basics
 @testable import CatalogStore
 import Model
 import SQLite
@@ -16,7 +17,7 @@ struct CatalogSnapshotTests {
 
     /// Returns the change count that each connection sees.
     private func changeCounts(_ snapshot: CatalogSnapshot) throws -> [Int64] {
-        try snapshot.connections.map { try $0.catalog.facts.changeCount() }
+        try snapshot.connections.map { try $0.withLock { try $0.facts.changeCount() } }
     }
 
     @Test("Nothing written after it was taken is in any of its connections", arguments: 1...2)

@@ -193,7 +193,7 @@ struct VectorImportTests {
         #expect(
             try test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0, 0]
                 && test.catalog.facts.vectors.vector(ofPhoto: "b") == nil)
-        let folder = Catalog.folder(of: test.path)
+        let folder = FileTree.folder(of: test.path)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("-vectors-") }
         #expect(files.count == 1)
     }

@@ -116,7 +116,7 @@ struct EvaluatorTests {
         // For each member, the second list finds a tenth more than the first one.
         let values = (0..<400).map { Double($0 % 10) / 10 }
         let bootstrap = Bootstrap([values, values.map { $0 + 0.1 }], samples: 500)
-        let difference = bootstrap.interval(of: 1, minus: 0)
+        let difference = bootstrap.difference(of: 1, minus: 0).interval
         #expect(abs(difference.lowerBound - 0.1) < 1e-9 && abs(difference.upperBound - 0.1) < 1e-9)
         let own = bootstrap.interval(of: 0)
         // 1.96 standard errors of the mean are 0.028 on either side.

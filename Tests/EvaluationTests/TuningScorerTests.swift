@@ -53,7 +53,7 @@ struct TuningScorerTests {
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
         let numbers = Array(0..<community.memberCounts.choosing)
         let found = TuningScorer(community, community.choosing, threads: threads).accuracies(settings, of: numbers)
-        var expected = numbers.map { _ in MemberAccuracy() }
+        var expected = numbers.map { _ in Accuracy() }
         for fold in community.choosing {
             let tables = [
                 (table(Self.parts[number], fold.memberships), 1.0), (table(photos, pools), photos.weight),
@@ -73,8 +73,9 @@ struct TuningScorerTests {
                 let ranks = best.enumerated().filter { member.heldOut.contains(UInt32($0.element)) }.map(\.offset)
                 // Two groups are left out for each member.
                 let gain = ranks.reduce(0) { $0 + 1 / log2(Double($1 + 2)) } / (1 + 1 / log2(3))
-                let accuracy = MemberAccuracy(recall: Double(ranks.count) / Double(member.heldOut.count), gain: gain)
-                expected[index].add(accuracy, part: 1 / Double(community.choosing.count))
+                var accuracy = Accuracy()
+                (accuracy.recall, accuracy.gain) = (Double(ranks.count) / Double(member.heldOut.count), gain)
+                expected[index].add(accuracy, weight: 1 / Double(community.choosing.count))
             }
         }
         #expect(found.count == expected.count && !found.isEmpty)

@@ -21,7 +21,7 @@ struct ArchiveTests {
     private func write(_ contents: [(name: String, bytes: [UInt8])] = contents) throws -> BackupManifest {
         var writer = try ArchiveWriter(path)
         for (name, bytes) in contents {
-            try writer.add(name) { target throws(Failure) in try ArchiveFile(writing: target).append(bytes) }
+            try writer.add(name) { target throws(Failure) in try OpenFile(target, for: .rewriting).append(bytes) }
         }
         let manifest = BackupManifest(
             format: BackupManifest.format, startedAtMilliseconds: 5, schemaVersion: 11, streamedChanges: nil,
@@ -106,7 +106,7 @@ struct ArchiveTests {
         arguments: [(BackupManifest.format + 1, 99), (BackupManifest.format - 1, 23), (2, 25), (1, 24)])
     func otherProgram(format: Int, schemaVersion: Int) throws {
         var writer = try ArchiveWriter(path)
-        try writer.add("catalog.sqlite") { target throws(Failure) in try ArchiveFile(writing: target).append([1]) }
+        try writer.add("catalog.sqlite") { target throws(Failure) in try OpenFile(target, for: .rewriting).append([1]) }
         try writer.finish(
             BackupManifest(
                 format: format, startedAtMilliseconds: 5, schemaVersion: schemaVersion, streamedChanges: nil,

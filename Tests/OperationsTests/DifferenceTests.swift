@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 @testable import Operations
 import TestSupport
@@ -55,7 +56,7 @@ struct DifferenceTests {
             .write(toFile: file, atomically: true, encoding: .utf8)
         let rules = try ReplayRules(path: file)
         #expect(rules.leftOut == ["/v1/trending"])
-        #expect(rules.normalised(try #require(JSONTree(answer(["a"])))) == .object([:]))
+        #expect(rules.normalised(try #require(JSON(answer(["a"])))) == .object([]))
         var rounding = ReplayRules()
         rounding.rounded = rules.rounded
         #expect(difference(answer(["a"], score: 1.001), answer(["a"], score: 1.004), rounding).kind == .identical)

@@ -72,9 +72,9 @@ struct ForecastTests {
             .photos: .init(rows: 50_000_000, increments: 7e8, hasDates: isDated),
         ]
         return RecomputeEstimate(
-            work: work, content: content, told: told, groups: 100_000, parameters: parameters,
-            isShared: publishesMembers,
-            publishesMembers: publishesMembers && !parameters.isDryRun, previous: nil)
+            JobAmounts(
+                work: work, content: content, told: told, groups: 100_000, parameters: parameters,
+                isShared: publishesMembers, publishesMembers: publishesMembers && !parameters.isDryRun))
     }
 
     @Test("an estimate counts work, threads, and the modified cosine's weights")
@@ -94,8 +94,7 @@ struct ForecastTests {
             }
             let work = WorkEstimate(rows: 1000, increments: increments)
             return RecomputeEstimate(
-                work: [.members: work, .photos: work], content: .init(), groups: groups, parameters: parameters,
-                isShared: false, publishesMembers: false, previous: nil)
+                JobAmounts(work: [.members: work, .photos: work], groups: groups, parameters: parameters))
         }
         // By the other groups there are.
         let all = estimate(groups: 100, increments: 1e12, limit: 99)
@@ -113,32 +112,32 @@ struct ForecastTests {
     @Test("an estimate of a dry run counts neither publishing nor profiles")
     func dryRun() {
         let dry = estimate(publishesMembers: true) { $0.isDryRun = true }
-        #expect(!dry.steps.contains { $0.name == StepName.publish || $0.name == StepName.members })
+        #expect(!dry.steps.contains { $0.name == JobStep.publish.name || $0.name == JobStep.members.name })
         let whole = estimate(publishesMembers: true)
-        #expect(whole.steps.contains { $0.name == StepName.publish } && whole.seconds > dry.seconds + 1)
+        #expect(whole.steps.contains { $0.name == JobStep.publish.name } && whole.seconds > dry.seconds + 1)
         #expect(whole.memoryBytes >= dry.memoryBytes)
     }
 
     @Test("an estimate counts dates, tags, locations and profiles only if there are any")
     func content() {
-        func seconds(_ step: String, of estimate: RecomputeEstimate) -> Double? {
-            estimate.steps.first { $0.name == step }?.expectedSeconds
+        func seconds(_ step: JobStep, of estimate: RecomputeEstimate) -> Double? {
+            estimate.steps.first { $0.name == step.name }?.expectedSeconds
         }
         let plain = estimate()
-        #expect(seconds(StepName.content, of: plain) == 0 && seconds(StepName.activity, of: plain) == 0)
-        #expect(seconds(StepName.members, of: plain) == nil)
-        #expect(seconds(StepName.members, of: estimate(publishesMembers: true)) ?? 0 > 0)
-        #expect(seconds(StepName.activity, of: estimate(isDated: true)) ?? 0 > 1)
+        #expect(seconds(.content, of: plain) == 0 && seconds(.activity, of: plain) == 0)
+        #expect(seconds(.members, of: plain) == nil)
+        #expect(seconds(.members, of: estimate(publishesMembers: true)) ?? 0 > 0)
+        #expect(seconds(.activity, of: estimate(isDated: true)) ?? 0 > 1)
         let places = estimate(content: .init(photos: 20_000_000, hasPlaces: true))
         let tags = estimate(content: .init(photos: 20_000_000, tags: 400_000_000, hasPlaces: true))
         #expect(plain.seconds < places.seconds && places.seconds < tags.seconds)
         #expect(tags.memoryBytes > plain.memoryBytes + 400_000_000)
-        let themes = StepName.compare(RelationDescription.themes.relation)
-        let favourites = StepName.compare(RelationDescription.favourites.relation)
+        let themes = JobStep.compare(.themes)
+        let favourites = JobStep.compare(.favourites)
         #expect(seconds(themes, of: places) == nil && seconds(themes, of: tags) ?? 0 > 0)
-        #expect(seconds(favourites, of: tags) == nil && seconds(StepName.hints, of: tags) == nil)
+        #expect(seconds(favourites, of: tags) == nil && seconds(.hints, of: tags) == nil)
         let told = estimate(told: 100_000_000)
-        #expect(seconds(favourites, of: told) ?? 0 > 0 && seconds(StepName.hints, of: told) ?? 0 > 10)
+        #expect(seconds(favourites, of: told) ?? 0 > 0 && seconds(.hints, of: told) ?? 0 > 10)
     }
 
     @Test("an earlier version with the same parameters predicts the time of the steps")
@@ -149,9 +148,18 @@ struct ForecastTests {
         for index in manifest.steps.indices { manifest.steps[index].seconds = 1000 }
         let work = try #require(first.estimate).work
         let estimate = RecomputeEstimate(
-            work: work, content: .init(), groups: 10, parameters: .init(threads: 2), isShared: false,
-            publishesMembers: false, previous: manifest)
+            JobAmounts(work: work, groups: 10, parameters: .init(threads: 2), previous: manifest))
         #expect(estimate.seconds > 3000)
+    }
+
+    @Test("a job takes its steps in the order of the table, so that the forecast drops none that is still to come")
+    func order() throws {
+        let observer = RecordingObserver()
+        _ = try SmallCommunity.random(seed: 402).recompute(observer: observer)
+        let table = JobStep.all(of: .standard).map(\.name)
+        let places = observer.began.filter { $0 != JobStep.applyChanges.name }.map { table.firstIndex(of: $0) }
+        #expect(places.count > 8 && !places.contains(nil))
+        #expect(places.compactMap(\.self) == places.compactMap(\.self).sorted())
     }
 
     @Test("too little memory is an error before anything large is read, and says what to change")

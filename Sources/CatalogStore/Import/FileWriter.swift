@@ -32,9 +32,6 @@ final class FileWriter {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Removes a file, if it exists.
-    static func remove(_ path: String) { _ = unsafe unlink(path) }
-
     private static func failure(_ message: String) -> Failure {
         Failure(.fileFailed, "\(message); name another file for rejected lines with --rejects")
     }

@@ -167,8 +167,7 @@ package struct FileIdentity: Hashable, Sendable {
 
     /// Creates the identity of the file at a path; nil if there is no such file.
     package init?(path: String) {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let status = FileTree.status(of: path) else { return nil }
         self.init(status)
     }
 }

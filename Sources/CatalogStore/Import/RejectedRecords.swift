@@ -150,7 +150,7 @@ final class RejectedRecords {
         let written = Set(recordsPaths + [reasonsPath].compactMap(\.self))
         for path in earlierFiles where !written.contains(path) {
             guard let identity = FileIdentity(path: path), !inputs.contains(identity) else { continue }
-            FileWriter.remove(path)
+            try? FileTree.remove(path)
         }
     }
 

@@ -46,20 +46,12 @@ struct TablePart: Sendable {
     }
 
     private static func mapped(_ path: String, byteCount: Int) throws(Failure) -> ByteRegion {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        defer { if descriptor >= 0 { close(descriptor) } }
-        var status = stat()
-        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
-            throw Failure(.fileFailed, "cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+        let file = try OpenFile(path, for: .reading, unreadable: .fileFailed)
+        let found = try file.byteCount()
+        guard found == byteCount else {
+            throw damaged(path, "it has \(found) bytes, not the \(byteCount) of the manifest")
         }
-        guard Int(status.st_size) == byteCount else {
-            throw damaged(path, "it has \(status.st_size) bytes, not the \(byteCount) of the manifest")
-        }
-        if byteCount == 0 { return ByteRegion(copying: []) }
-        guard let region = ByteRegion(mapping: descriptor, count: byteCount) else {
-            throw Failure(.fileFailed, "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
-        }
-        return region
+        return byteCount == 0 ? ByteRegion(copying: []) : try .mapping(file, count: byteCount)
     }
 
     /// Checks that the texts follow one another and fill the column.

@@ -89,7 +89,7 @@ package struct CatalogVectors {
         guard let space = try? self.space() as VectorSpace?? else { return }
         let generation = space?.generation
         for other in Self.generations(ofCatalog: catalog.path) where other != generation {
-            _ = unsafe unlink(Self.path(ofCatalog: catalog.path, other))
+            try? FileTree.remove(Self.path(ofCatalog: catalog.path, other))
         }
     }
 
@@ -97,16 +97,8 @@ package struct CatalogVectors {
     static func generations(ofCatalog path: String) -> [Int64] {
         let stem = Self.path(ofCatalog: path, 0).dropLast()
         let name = stem[(stem.lastIndex(of: "/").map { stem.index(after: $0) } ?? stem.startIndex)...]
-        guard let folder = unsafe opendir(Catalog.folder(of: String(stem))) else { return [] }
-        defer { unsafe closedir(folder) }
-        var found: [Int64] = []
-        while let entry = unsafe readdir(folder) {
-            let file = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
-            }
-            if file.hasPrefix(name), let number = Int64(file.dropFirst(name.count)) { found.append(number) }
-        }
-        return found
+        let files = (try? FileTree.names(in: FileTree.folder(of: String(stem)))) ?? []
+        return files.filter { $0.hasPrefix(name) }.compactMap { Int64($0.dropFirst(name.count)) }
     }
 
     /// Copies the file of vectors that a copy of a catalog refers to.

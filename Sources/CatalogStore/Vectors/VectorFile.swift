@@ -33,20 +33,13 @@ struct VectorFile: Sendable {
     init(_ path: String, _ space: VectorSpace) throws(Failure) {
         self.path = path
         dimension = space.dimension
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw Self.damaged(path, "it cannot be read: \(unsafe String(cString: strerror(errno)))")
-        }
-        defer { close(descriptor) }
         let byteCount = Self.headerByteCount + space.slots * Self.slotByteCount(space.dimension)
-        var status = stat()
-        guard unsafe fstat(descriptor, &status) == 0, Int(status.st_size) >= byteCount else {
-            throw Self.damaged(path, "it has \(status.st_size) bytes of \(byteCount)")
-        }
-        guard let region = ByteRegion(mapping: descriptor, count: byteCount) else {
-            throw Self.damaged(path, "it cannot be mapped: \(unsafe String(cString: strerror(errno)))")
-        }
-        self.region = region
+        do throws(Failure) {
+            let file = try OpenFile(path, for: .reading)
+            let found = try file.byteCount()
+            guard found >= byteCount else { throw Failure(.corrupt, "it has \(found) bytes of \(byteCount)") }
+            region = try .mapping(file, count: byteCount)
+        } catch { throw Self.damaged(path, error.message) }
         let header = unsafe region.withBytes(0..<Self.headerByteCount) { unsafe [UInt8]($0) }
         guard header == Self.header(dimension) else { throw Self.damaged(path, "its header is another one") }
     }
@@ -131,7 +124,7 @@ package struct VectorSpace: Sendable, Equatable {
 /// Nobody reads the new slots until the catalog knows of them.
 final class VectorAppender {
     let path: String
-    private let descriptor: CInt
+    private let file: OpenFile
     private let dimension: Int
     private var buffer: [UInt8] = []
     private var flushedSlots: Int
@@ -141,11 +134,9 @@ final class VectorAppender {
     init(_ path: String, dimension: Int, slots: Int) throws(Failure) {
         (self.path, self.dimension, self.slots) = (path, dimension, slots)
         flushedSlots = slots
-        descriptor = try slots == 0 ? PrivateFile.created(path) : PrivateFile.opened(path)
-        if slots == 0 { try write(VectorFile.header(dimension), at: 0) }
+        file = OpenFile(owning: try slots == 0 ? PrivateFile.created(path) : PrivateFile.opened(path), path)
+        if slots == 0 { try unsafe file.write(VectorFile.header(dimension).span.bytes, at: 0) }
     }
-
-    deinit { close(descriptor) }
 
     /// Adds a vector, and returns its slot.
     func append(_ vector: [Float]) throws(Failure) -> Int64 {
@@ -158,30 +149,13 @@ final class VectorAppender {
     /// Makes all slots durable.
     func finish() throws(Failure) {
         try flush()
-        guard fsync(descriptor) == 0 else { throw failure() }
+        try file.synchronize()
     }
 
     private func flush() throws(Failure) {
-        try write(buffer, at: VectorFile.headerByteCount + flushedSlots * VectorFile.slotByteCount(dimension))
+        let (bytes, offset) = (buffer, VectorFile.headerByteCount + flushedSlots * VectorFile.slotByteCount(dimension))
+        try unsafe file.write(bytes.span.bytes, at: offset)
         buffer.removeAll(keepingCapacity: true)
         flushedSlots = slots
-    }
-
-    private func write(_ bytes: [UInt8], at offset: Int) throws(Failure) {
-        var done = 0
-        while done < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes { bytes in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-                return Descriptor.retrying {
-                    unsafe pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
-                }
-            }
-            guard written > 0 else { throw failure() }
-            done += written
-        }
-    }
-
-    private func failure() -> Failure {
-        Failure(.fileFailed, "cannot write \(path): \(unsafe String(cString: strerror(errno)))")
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import RecordReading
 
@@ -58,8 +59,7 @@ package struct ConfigurationFiles: Sendable, Equatable {
 
             /// Reads the facts of a file; there are none if the file does not exist.
             init(_ path: String) {
-                var status = Glibc.stat()
-                guard unsafe stat(path, &status) == 0 else { return }
+                guard let status = FileTree.status(of: path) else { return }
                 facts = [
                     Int(status.st_dev), Int(status.st_ino), status.st_size, status.st_mtim.tv_sec,
                     status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,

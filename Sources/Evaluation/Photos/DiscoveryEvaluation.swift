@@ -74,8 +74,7 @@ package struct DiscoveryEvaluation {
                     minimumEntries: 1, minimumCommon: 1, limit: min(Self.neighbourLimit, max(1, toldBy.rowCount))),
                 threads: threads
             ).run(on: toldBy)
-            popular = isEligible.indices.filter { isEligible[$0] }
-                .sorted { (toldBy.size(ofRow: $0), $1) > (toldBy.size(ofRow: $1), $0) }.map(UInt32.init)
+            popular = [UInt32](below: isEligible.count) { toldBy.size(ofRow: $0) }.filter { isEligible[Int($0)] }
             members = try Self.members(kind, snapshot, known, all, isEligible, share: share)
         } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
@@ -100,7 +99,7 @@ package struct DiscoveryEvaluation {
         _ isEligible: [Bool], share: Double
     ) throws -> [Member] {
         let ids = try snapshot.users().ids
-        var sum = 0.0
+        var chosen = EvenShare(share)
         var members: [Member] = []
         for row in 0..<known.rowCount {
             let told = Array(known.row(row))
@@ -112,10 +111,7 @@ package struct DiscoveryEvaluation {
             let heldOut = all.row(row).filter { entry in
                 Int(entry) < isEligible.count && isEligible[Int(entry)] && !leftOut.contains(entry)
             }
-            guard !heldOut.isEmpty else { continue }
-            sum += share
-            guard sum >= 1 - 1e-9 else { continue }
-            sum -= 1
+            guard !heldOut.isEmpty, chosen.next() else { continue }
             members.append(Member(id: ids[row], told: told, heldOut: heldOut, leftOut: leftOut))
         }
         return members
@@ -129,20 +125,13 @@ package struct DiscoveryEvaluation {
     package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(Failure)
         -> [ComparedList]
     {
-        let length = lengths.max() ?? 0
-        var comparison = ListComparison(List.allCases.map(\.rawValue), lengths: lengths, count: members.count)
-        for (number, member) in members.enumerated() {
-            do {
-                let (raw, served) = try lists(member, length)
-                comparison.add(
-                    [
-                        Array(popular.lazy.filter { !member.leftOut.contains($0) }.prefix(length)),
-                        itemBased(member, length), raw, served,
-                    ], heldOut: member.heldOut)
-            } catch { throw Failure(.badData, "\(error)") }
-            if number.isMultiple(of: 64) { progress(number) }
+        try ComparedList.compared(
+            List.allCases.map(\.rawValue), of: members, lengths: lengths, samples: samples, progress: progress
+        ) { member, length in
+            let (raw, served) = try lists(member, length)
+            let popular = Array(popular.lazy.filter { !member.leftOut.contains($0) }.prefix(length))
+            return ([popular, itemBased(member, length), raw, served], member.heldOut)
         }
-        return comparison.result(samples: samples)
     }
 
     private func itemBased(_ member: Member, _ length: Int) -> [UInt32] {
@@ -152,8 +141,7 @@ package struct DiscoveryEvaluation {
                 sums[neighbour.index, default: 0] += Double(neighbour.score)
             }
         }
-        for item in member.leftOut { sums[item] = nil }
-        return sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.prefix(length).map(\.key)
+        return sums.best(length, without: member.leftOut)
     }
 
     /// Returns the list by scores and the served one, as a daemon makes them.

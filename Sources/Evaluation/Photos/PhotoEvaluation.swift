@@ -56,8 +56,7 @@ package struct PhotoEvaluation {
                 parameters: SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: known.rowCount),
                 threads: threads
             ).run(on: known)
-            let sizes = (0..<known.rowCount).map { known.size(ofRow: $0) }
-            ranked = sizes.indices.sorted { (sizes[$0], $1) > (sizes[$1], $0) }.map(UInt32.init)
+            ranked = [UInt32](below: known.rowCount) { known.size(ofRow: $0) }
         } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
         self.training = training
         model = VisibleModel(version)
@@ -70,15 +69,12 @@ package struct PhotoEvaluation {
 
     /// Returns photos that are still in a pool and were in more, spread over all.
     private static func photos(_ known: BinaryMatrix, _ all: BinaryMatrix, share: Double) -> [Photo] {
-        var sum = 0.0
+        var chosen = EvenShare(share)
         var photos: [Photo] = []
         for column in 0..<known.rowCount where known.size(ofRow: column) > 0 {
             let groups = Array(known.row(column))
             let heldOut = Set(all.row(column)).subtracting(groups)
-            guard !heldOut.isEmpty else { continue }
-            sum += share
-            guard sum >= 1 - 1e-9 else { continue }
-            sum -= 1
+            guard !heldOut.isEmpty, chosen.next() else { continue }
             photos.append(Photo(column: UInt32(column), groups: groups, heldOut: heldOut.sorted()))
         }
         return photos
@@ -92,14 +88,9 @@ package struct PhotoEvaluation {
     package func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(Failure)
         -> [ComparedList]
     {
-        let length = lengths.max() ?? 0
-        var comparison = ListComparison(List.allCases.map(\.rawValue), lengths: lengths, count: photos.count)
-        for (number, photo) in photos.enumerated() {
-            let lists = try List.allCases.map { list throws(Failure) in try groups(list, photo, length) }
-            comparison.add(lists, heldOut: photo.heldOut)
-            if number.isMultiple(of: 64) { progress(number) }
-        }
-        return comparison.result(samples: samples)
+        try ComparedList.compared(
+            List.allCases.map(\.rawValue), of: photos, lengths: lengths, samples: samples, progress: progress
+        ) { photo, length in (try List.allCases.map { try groups($0, photo, length) }, photo.heldOut) }
     }
 
     private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(Failure) -> [UInt32] {
@@ -108,10 +99,8 @@ package struct PhotoEvaluation {
         case .counts: return sums(photo, length) { Double($0.common) }
         case .cosine: return sums(photo, length) { Double($0.score) }
         case .served:
-            do {
-                guard let record = try training.photo(ofColumn: photo.column) else { return [] }
-                return recommender.suggestions(for: PhotoContext(record, in: model), limit: length).map(\.group)
-            } catch { throw Failure(.badData, "\(error)") }
+            guard let record = try training.photo(ofColumn: photo.column) else { return [] }
+            return recommender.suggestions(for: PhotoContext(record, in: model), limit: length).map(\.group)
         }
     }
 
@@ -120,8 +109,6 @@ package struct PhotoEvaluation {
         for group in photo.groups {
             for neighbour in pools.list(of: Int(group)) { sums[neighbour.index, default: 0] += value(neighbour) }
         }
-        for group in photo.groups { sums[group] = nil }
-        let best = sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
-        return best.prefix(length).map(\.key)
+        return sums.best(length, without: photo.groups)
     }
 }

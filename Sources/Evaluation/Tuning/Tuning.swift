@@ -41,34 +41,16 @@ package struct Tuning: Sendable {
         starts = [complete(usual)] + (earlier.map { [complete($0)] } ?? []) + known
     }
 
-    /// The outcome of a tuning.
-    package struct Outcome: Sendable {
-        /// The best settings that were found.
-        package var settings: TunedSettings
-        /// The recall@20 with the usual settings and with these, for members that settings were not chosen on.
-        package var usualRecall, recall: Double
-        /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
-        ///
-        /// The members are the same ones.
-        package var difference: [Double]
-        /// The recall@20 of the groups with the most members, for the same members.
-        package var popularRecall: Double
-        /// The same interval for the gain over the groups with the most members.
-        package var differenceToPopular: [Double]
-        package var memberCount: Int
-
-        /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
-        package var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
-    }
-
     /// Chooses settings.
     ///
     /// - Parameters:
     ///   - journal: The trials of an earlier run on the same memberships.
+    ///   - clock: Returns the time in Unix milliseconds.
     ///   - note: Receives the journal after each trial.
     package func run(
-        _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void
-    ) throws -> Outcome {
+        _ journal: TuningJournal, began: ContinuousClock.Instant, clock: () -> Int64,
+        note: (TuningJournal) throws -> Void
+    ) throws -> TuningRecord {
         let scorer = TuningScorer(community, community.choosing, threads: threads)
         let all = Array(0..<community.memberCounts.choosing)
         let few = Array(stride(from: 0, to: all.count, by: max(1, all.count / Self.fewMembers)))
@@ -111,7 +93,8 @@ package struct Tuning: Sendable {
             return value
         }
         if let failure { throw failure }
-        return try outcome(settings, usual: usual, foldCount: judgingFoldCount(longestTrial: longest))
+        let foldCount = judgingFoldCount(longestTrial: longest)
+        return try judged(settings, usual: usual, foldCount: foldCount, clock: clock)
     }
 
     /// Returns the number of folds for judging that fit into their part of the budget, at least 1.
@@ -145,29 +128,30 @@ package struct Tuning: Sendable {
         return best
     }
 
-    private func outcome(_ settings: TunedSettings, usual: TunedSettings, foldCount: Int) throws -> Outcome {
+    private func judged(
+        _ settings: TunedSettings, usual: TunedSettings, foldCount: Int, clock: () -> Int64
+    ) throws -> TuningRecord {
         let members = Array(0..<community.memberCounts.judging)
         // Means over the folds.
-        var found = [[MemberAccuracy]](repeating: members.map { _ in MemberAccuracy() }, count: 3)
+        var found = [[Accuracy]](repeating: members.map { _ in Accuracy() }, count: 3)
         for number in 0..<foldCount {
             let scorer = TuningScorer(community, [try community.judging(number)], threads: threads)
             for (index, settings) in [settings, usual].enumerated() {
                 for (member, accuracy) in scorer.accuracies(settings, of: members).enumerated() {
-                    found[index][member].add(accuracy, part: 1 / Double(foldCount))
+                    found[index][member].add(accuracy, weight: 1 / Double(foldCount))
                 }
             }
             for (member, accuracy) in scorer.accuraciesOfPopular(of: members).enumerated() {
-                found[2][member].add(accuracy, part: 1 / Double(foldCount))
+                found[2][member].add(accuracy, weight: 1 / Double(foldCount))
             }
         }
-        return Outcome(
-            settings: settings, usualRecall: Self.mean(found[1].map(\.recall)),
-            recall: Self.mean(found[0].map(\.recall)),
+        return TuningRecord(
+            settings: settings, tunedAtMilliseconds: clock(), memberCount: members.count,
+            usualRecall: Self.mean(found[1].map(\.recall)), recall: Self.mean(found[0].map(\.recall)),
             difference: Self.difference(found[0].map(\.value), found[1].map(\.value), samples: Self.sampleCount),
             popularRecall: Self.mean(found[2].map(\.recall)),
             differenceToPopular: Self.difference(
-                found[0].map(\.value), found[2].map(\.value), samples: Self.sampleCount),
-            memberCount: members.count)
+                found[0].map(\.value), found[2].map(\.value), samples: Self.sampleCount))
     }
 
     private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
@@ -175,7 +159,7 @@ package struct Tuning: Sendable {
     /// Returns the lower and upper bound of the 95% confidence interval for the difference of two means over the same
     /// members.
     private static func difference(_ one: [Double], _ other: [Double], samples: Int) -> [Double] {
-        let interval = Bootstrap([one, other], samples: samples).interval(of: 0, minus: 1)
+        let interval = Bootstrap([one, other], samples: samples).difference(of: 0, minus: 1).interval
         return [interval.lowerBound, interval.upperBound]
     }
 

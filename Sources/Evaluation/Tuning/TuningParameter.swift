@@ -76,15 +76,8 @@ package struct TuningRecord: Sendable, Equatable, Codable {
     /// The same interval for the gain over the groups with the most members.
     package var differenceToPopular: [Double]
 
-    package init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
-        settings = outcome.settings
-        tunedAtMilliseconds = instant
-        memberCount = outcome.memberCount
-        usualRecall = outcome.usualRecall
-        recall = outcome.recall
-        difference = outcome.difference
-        (popularRecall, differenceToPopular) = (outcome.popularRecall, outcome.differenceToPopular)
-    }
+    /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
+    package var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
 }
 
 /// The trials of a tuning so far, enough to go on after it was killed.
@@ -105,7 +98,7 @@ package struct TuningJournal: Sendable, Equatable, Codable {
         package var difference: [Double]?
 
         /// The value to maximise: the mean of recall and NDCG.
-        package var value: Double { MemberAccuracy(recall: recall, gain: gain).value }
+        package var value: Double { (recall + gain) / 2 }
     }
 
     /// All trials, in order.

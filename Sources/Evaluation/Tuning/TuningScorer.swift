@@ -2,21 +2,6 @@ import Glibc
 import Model
 import Similarity
 
-/// The accuracy of one member's list, measured on the held-out groups.
-struct MemberAccuracy: Equatable {
-    /// Recall@20 and NDCG@20.
-    var recall = 0.0, gain = 0.0
-
-    /// The mean of both; it changes with every rank, and so depends less on chance than recall alone.
-    var value: Double { (recall + gain) / 2 }
-
-    /// Adds the accuracy in one of several folds, multiplied by `part`.
-    mutating func add(_ other: MemberAccuracy, part: Double) {
-        recall += part * other.recall
-        gain += part * other.gain
-    }
-}
-
 /// A scorer of settings: it looks for the held-out groups, and their ranks, in lists of the greatest sums of scores.
 final class TuningScorer {
     /// The number of groups of a list that count.
@@ -65,8 +50,8 @@ final class TuningScorer {
     }
 
     /// Returns the accuracy for some members, each a mean over the folds.
-    func accuracies(_ settings: TunedSettings, of members: [Int]) -> [MemberAccuracy] {
-        var accuracies = members.map { _ in MemberAccuracy() }
+    func accuracies(_ settings: TunedSettings, of members: [Int]) -> [Accuracy] {
+        var accuracies = members.map { _ in Accuracy() }
         for fold in folds.indices {
             let weighted = community.relations.compactMap { relation -> (lists: ScoredLists, factor: Float)? in
                 guard let part = settings[relation], part.weight > 0 else { return nil }
@@ -75,29 +60,25 @@ final class TuningScorer {
             }
             let found = self.accuracies(weighted, of: members, fold)
             for (index, accuracy) in found.enumerated() {
-                accuracies[index].add(accuracy, part: 1 / Double(folds.count))
+                accuracies[index].add(accuracy, weight: 1 / Double(folds.count))
             }
         }
         return accuracies
     }
 
     /// Returns the accuracy of the groups with the most members, the same for everybody but for the groups joined.
-    func accuraciesOfPopular(of members: [Int]) -> [MemberAccuracy] {
-        var accuracies = members.map { _ in MemberAccuracy() }
+    func accuraciesOfPopular(of members: [Int]) -> [Accuracy] {
+        var accuracies = members.map { _ in Accuracy() }
         for fold in folds {
             let matrix = fold.memberships
-            let popular = (0..<UInt32(matrix.rowCount)).sorted {
-                let (left, right) = (matrix.size(ofRow: Int($0)), matrix.size(ofRow: Int($1)))
-                return left != right ? left > right : $0 < $1
-            }
+            let popular = [UInt32](below: matrix.rowCount) { matrix.size(ofRow: $0) }
             for (index, number) in members.enumerated() {
                 let member = fold.members[number]
                 let joined = Set(member.joined)
                 let accuracy = Accuracy(
                     of: Array(popular.lazy.filter { !joined.contains($0) }.prefix(Self.length)), length: Self.length,
                     heldOut: member.heldOut, heldOutCount: member.heldOut.count)
-                accuracies[index].add(
-                    MemberAccuracy(recall: accuracy.recall, gain: accuracy.gain), part: 1 / Double(folds.count))
+                accuracies[index].add(accuracy, weight: 1 / Double(folds.count))
             }
         }
         return accuracies
@@ -139,7 +120,7 @@ final class TuningScorer {
 
     private func accuracies(
         _ weighted: [(lists: ScoredLists, factor: Float)], of members: [Int], _ fold: Int
-    ) -> [MemberAccuracy] {
+    ) -> [Accuracy] {
         let all = folds[fold].members
         let groupCount = community.groupCount
         return Parallel.map(
@@ -152,10 +133,9 @@ final class TuningScorer {
                         relation.lists.forEach(of: Int(group)) { sums.add(relation.factor * $1, to: $0) }
                     }
                 }
-                let accuracy = Accuracy(
+                return Accuracy(
                     of: sums.takeBest(Self.length, without: member.joined), length: Self.length,
                     heldOut: member.heldOut, heldOutCount: member.heldOut.count)
-                return MemberAccuracy(recall: accuracy.recall, gain: accuracy.gain)
             }
         }.flatMap(\.self)
     }

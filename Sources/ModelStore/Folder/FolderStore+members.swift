@@ -64,7 +64,7 @@ extension FolderStore {
         let folder = layout.version(manifest.version)
         try replace(
             FolderLayout.manifest(in: folder), draft: FolderLayout.manifestDraft(in: folder),
-            content: ManifestJSON.encode(manifest), in: folder)
+            content: ManifestJSON.encode(manifest))
         let named = FolderLayout.members(in: folder, of: manifest)
         let stem = FolderLayout.members(in: folder)
         for path in try FileTree.names(in: folder).map({ folder + "/" + $0 })

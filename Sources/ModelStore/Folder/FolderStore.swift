@@ -118,8 +118,7 @@ package struct FolderStore: VersionStore {
                 FolderLayout.model(in: incoming), manifest: manifest, isOwn: hasOwnCopies)
             let version = LoadedVersion(manifest: manifest, model: model)
             if members != nil { try self.members(of: version, in: incoming)?.verify() }
-            try FileTree.move(incoming, to: layout.version(manifest.version))
-            try FileTree.synchronizeDirectory(layout.versions, durability)
+            try FileTree.move(incoming, to: layout.version(manifest.version), durability)
             return version
         } catch {
             // A partial version would only fill the disk; if it cannot be removed now, pruning removes it.
@@ -303,15 +302,12 @@ extension FolderStore {
         }
     }
 
-    /// Replaces a file in one step, under a lock.
-    ///
-    /// - Parameter folder: the folder of the file, or nil for that of the store.
-    func replace(_ path: String, draft: String, content: [UInt8], in folder: String? = nil) throws(Failure) {
+    /// Replaces a file of the store in one step, under a lock.
+    func replace(_ path: String, draft: String, content: [UInt8]) throws(Failure) {
         // Only a killed process leaves a draft: the lock shows that nobody writes it now.
         try FileTree.remove(draft)
         try FileTree.create(draft, content: content, durability)
-        try FileTree.move(draft, to: path)
-        try FileTree.synchronizeDirectory(folder ?? layout.directory, durability)
+        try FileTree.move(draft, to: path, durability)
     }
 }
 

@@ -46,7 +46,7 @@ enum ModelFile {
     ///   - manifest: the manifest, with the checksums.
     ///   - isOwn: whether a private copy is mapped.
     static func open(_ path: String, manifest: Manifest, isOwn: Bool) throws(Failure) -> ModelVersion {
-        let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
+        let region = try ByteRegion.mapping(OpenFile(path, for: .reading), isOwn: isOwn)
         try verify(region, manifest: manifest, path: path)
         do {
             return try ModelVersion(region)

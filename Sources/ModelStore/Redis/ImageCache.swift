@@ -116,7 +116,7 @@ struct ImageCache: Sendable {
             try write(draft)
             try FileTree.move(draft, to: path)
         } catch {
-            unsafe unlink(draft)
+            try? FileTree.remove(draft)
             throw Self.namingOption(error)
         }
         return try folder.members(of: loaded)
@@ -134,7 +134,7 @@ struct ImageCache: Sendable {
                 guard path.hasPrefix(FolderLayout.members(in: directory) + "-") else { continue }
                 // A process that writes a table holds a lock on it.
                 guard let draft = try? OpenFile(path, for: .reading), try draft.lock(waiting: false) else { continue }
-                unsafe unlink(path)
+                try? FileTree.remove(path)
             }
         }
     }

@@ -95,7 +95,7 @@ struct ArchiveReader {
     /// Writes a file of the manifest to a path in the format of today, and synchronises it to the disk.
     func extract(_ entry: BackupManifest.File, to path: String) throws(Failure) {
         do {
-            let target = try ArchiveFile(writing: path)
+            let target = try OpenFile(path, for: .rewriting)
             try read(entry) { piece throws(Failure) in try target.append(piece) }
             try target.synchronize()
         }
@@ -128,7 +128,7 @@ private struct TarFile: ~Copyable {
 
     init(_ path: String) throws(Failure) {
         // Opened first for a clear error if the file is missing or cannot be read.
-        _ = try ArchiveFile(reading: path)
+        _ = try OpenFile(path, for: .reading, unreadable: .fileFailed)
         guard let archive = unsafe archive_read_new() else { throw unsafe .archive(nil, "read", path) }
         unsafe archive_read_support_format_tar(archive)
         guard unsafe archive_read_open_filename(archive, path, 1 << 16) == ARCHIVE_OK else {

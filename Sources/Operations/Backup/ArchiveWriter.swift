@@ -9,7 +9,7 @@ import ModelStore
 @safe
 struct ArchiveWriter: ~Copyable {
     private let path: String
-    private let file: ArchiveFile
+    private let file: OpenFile
     /// libarchive's writer.
     private let archive: OpaquePointer
     private(set) var files: [BackupManifest.File] = []
@@ -22,12 +22,12 @@ struct ArchiveWriter: ~Copyable {
     /// - Throws: `Failure.Code.busy` if another process writes the same backup.
     init(_ path: String) throws(Failure) {
         // The file comes last: an `init` that throws must not have initialised part of the value.
-        let file = try ArchiveFile(writing: path + ".partial")
-        try FileName.remove(path + ".scratch")
+        let file = try OpenFile(path + ".partial", for: .rewriting)
+        try FileTree.remove(path + ".scratch")
         try self.init(path, file)
     }
 
-    private init(_ path: String, _ file: consuming ArchiveFile) throws(Failure) {
+    private init(_ path: String, _ file: consuming OpenFile) throws(Failure) {
         guard let archive = unsafe archive_write_new() else { throw unsafe .archive(nil, "write", path) }
         // Plain ustar headers, with a pax header only if a length needs one.
         let isOpen =
@@ -48,16 +48,16 @@ struct ArchiveWriter: ~Copyable {
     /// Adds a file: `write` makes it at the path that it gets, and it is removed afterwards.
     mutating func add(_ name: String, _ write: (String) throws(Failure) -> Void) throws(Failure) {
         try write(scratch)
-        let source = try ArchiveFile(reading: scratch)
+        let source = try OpenFile(scratch, for: .reading, unreadable: .fileFailed)
         let count = try source.byteCount()
         try begin(name, byteCount: count)
         var checksum = RunningChecksum()
         for offset in stride(from: 0, to: count, by: RunningChecksum.pieceByteCount) {
-            let piece = try source.bytes(at: offset, count: min(RunningChecksum.pieceByteCount, count - offset))
+            let piece = try source.bytes(count: min(RunningChecksum.pieceByteCount, count - offset), at: offset)
             checksum.add(piece)
             try append(piece)
         }
-        try FileName.remove(scratch)
+        try FileTree.remove(scratch)
         files.append(BackupManifest.File(name: name, byteCount: count, checksum: checksum.text))
     }
 
@@ -77,13 +77,13 @@ struct ArchiveWriter: ~Copyable {
         }
         guard unsafe archive_write_close(archive) == ARCHIVE_OK else { throw unsafe .archive(archive, "write", path) }
         try file.synchronize()
-        try FileName.move(path + ".partial", to: path)
+        try FileTree.move(path + ".partial", to: path, .powerLoss)
     }
 
     /// Removes the files that a failed writer has left.
     static func removeRemains(of path: String) {
-        try? FileName.remove(path + ".partial")
-        try? FileName.remove(path + ".scratch")
+        try? FileTree.remove(path + ".partial")
+        try? FileTree.remove(path + ".scratch")
     }
 
     private func begin(_ name: String, byteCount: Int) throws(Failure) {

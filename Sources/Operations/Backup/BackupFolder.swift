@@ -33,9 +33,7 @@ package struct BackupFolder {
         let present = Self.name(at: seconds)
         let backups = try names().filter(Self.isName).sorted()
         let removed = backups.filter { $0 <= present }.dropLast(max(count, 1)).map { "\(path)/\($0)" }
-        for file in removed where unsafe unlink(file) != 0 && errno != ENOENT {
-            throw Failure(.fileFailed, "cannot remove \(file): \(SystemWords.words(ofError: errno))")
-        }
+        for file in removed { try FileTree.remove(file) }
         return (removed, backups.filter { $0 > present }.map { "\(path)/\($0)" })
     }
 
@@ -84,8 +82,7 @@ extension BackupFolder {
     }
 
     private static func entry(_ path: String, _ name: String) -> Entry? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard let status = FileTree.status(of: path), status.st_mode & S_IFMT == S_IFREG else { return nil }
         let byteCount = Int(status.st_size)
         if let reason = FileAccess.refusal(toRead: path) {
             let changedAt = Int64(status.st_mtim.tv_sec) * 1000

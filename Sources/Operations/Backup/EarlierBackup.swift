@@ -60,8 +60,8 @@ enum EarlierBackup {
     private static func bringOverStreams(at path: String) throws(Failure) {
         // SQLite would read the log of a new file under the same name.
         let earlier = path + ".earlier"
-        try FileName.move(path, to: earlier)
-        defer { try? FileName.remove(earlier) }
+        try FileTree.move(path, to: earlier, .powerLoss)
+        defer { try? FileTree.remove(earlier) }
         let rows = try Database(path: earlier, mode: .readWrite).prepare(
             "SELECT origin, sequence, stamp, body FROM changes ORDER BY origin, sequence")
         let journal = try ChangeJournal(path: path, mode: .recording)

@@ -1,6 +1,7 @@
 import Basics
 import CatalogStore
 import Changes
+import Glibc
 import Model
 import ModelStore
 import SQLite
@@ -25,14 +26,14 @@ struct ReplacedSite {
     ///   - journals: the paths of the journals, whose changes may not have reached the catalog.
     init(catalog path: String, journals: [String]) {
         var (catalog, taken): (Facts?, AppliedChanges) = (nil, .none)
-        if FileName.exists(path) {
+        if FileTree.exists(path) {
             do throws(Failure) {
                 let opened = try Facts(path: path)
                 (catalog, taken, ledger) = (opened, try opened.appliedChanges(), try opened.ledger())
             } catch { problems.append(error.message) }
         }
         self.catalog = catalog
-        for path in journals where FileName.exists(path) {
+        for path in journals where FileTree.exists(path) {
             do throws(Failure) { removals += try Self.removals(in: path, beyond: taken) } catch {
                 problems.append(error.message)
             }
@@ -80,9 +81,9 @@ struct ReplacedSite {
             _ = try restored.removal.remove(.photos, rows)
         }
         for (milliseconds, ids) in members {
-            _ = try restored.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
+            _ = try restored.removal.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
         }
-        if let ledger { _ = try restored.merge(ledger) }
+        if let ledger { _ = try restored.removal.merge(ledger) }
         return (members.values.reduce(0) { $0 + $1.count }, photos.count)
     }
 
@@ -93,7 +94,7 @@ struct ReplacedSite {
     ///   - keepsRemoved: whether what the replaced catalog lacks is shown again.
     mutating func withdraw(from restored: Catalog, keepsRemoved: Bool) -> WithdrawnAgain {
         guard let catalog else { return WithdrawnAgain() }
-        do throws(Failure) { return try restored.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
+        do throws(Failure) { return try restored.removal.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
             problems.append(error.message)
             return WithdrawnAgain()
         }
@@ -122,7 +123,7 @@ struct RestoredFile {
     ///
     /// - Throws: `Failure.Code.busy` if a file is at the place that must stay or is in use.
     func checkTarget(isReplacing: Bool) throws(Failure) {
-        guard FileName.exists(path) else { return }
+        guard FileTree.exists(path) else { return }
         guard isReplacing else {
             throw Failure(
                 .busy,
@@ -131,7 +132,7 @@ struct RestoredFile {
                 overwrites it
                 """)
         }
-        guard try !ArchiveFile(reading: path).isOpenElsewhere() else {
+        guard try !OpenFile(path, for: .reading, unreadable: .fileFailed).isOpenElsewhere() else {
             throw Failure(
                 .busy, "a program has \(path) open: stop the daemons of this machine, and all other commands")
         }
@@ -142,9 +143,9 @@ struct RestoredFile {
     /// The write-ahead log of the replaced file is removed before: SQLite would take it for the log of the new file.
     func putInPlace() throws(Failure) {
         try removeLog(of: prepared, keepsContent: true)
-        if FileName.exists(path) { try removeLog(of: path, keepsContent: false) }
-        try ArchiveFile(reading: prepared).synchronize()
-        try FileName.move(prepared, to: path)
+        if FileTree.exists(path) { try removeLog(of: path, keepsContent: false) }
+        try OpenFile(prepared, for: .reading, unreadable: .fileFailed).synchronize()
+        try FileTree.move(prepared, to: path, .powerLoss)
     }
 
     /// Removes the write-ahead log of a file.
@@ -157,12 +158,26 @@ struct RestoredFile {
             // A damaged file is replaced as well.
             if keepsContent { throw error }
         }
-        for suffix in ["-wal", "-shm"] { try FileName.remove(file + suffix) }
+        for suffix in ["-wal", "-shm"] { try FileTree.remove(file + suffix) }
     }
 
     /// Removes the prepared files that were not moved.
     func removeRemains() {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileName.remove(prepared + suffix) }
+        for suffix in ["", "-wal", "-shm", "-journal"] { try? FileTree.remove(prepared + suffix) }
+    }
+}
+
+extension OpenFile {
+    /// Whether another process has the file, which is a SQLite database, open.
+    ///
+    /// With a write-ahead log, each connection holds a lock on these bytes while it is open.
+    fileprivate func isOpenElsewhere() -> Bool {
+        var lock = flock()
+        lock.l_type = Int16(F_WRLCK)
+        lock.l_whence = Int16(SEEK_SET)
+        lock.l_start = 0x4000_0000
+        lock.l_len = 512
+        return unsafe fcntl(descriptor, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 }
 

@@ -114,14 +114,14 @@ package struct Restoration: ~Copyable {
         let experiments = try experiments(for: places, isReplacing: isReplacing)
         func removeRemains() {
             for file in journals + [catalog, streams, latestStreams] { file.removeRemains() }
-            try? FileName.remove(vectors)
+            try? FileTree.remove(vectors)
         }
         // A killed restore may have left files, and logs that SQLite would apply to the new files.
         removeRemains()
         defer { removeRemains() }
         var outcome = Outcome()
-        try FileName.makeFolder(Catalog.folder(of: places.catalog))
-        if !journals.isEmpty { try FileName.makeFolder(places.journalFolder) }
+        try FileTree.makeDirectory(FileTree.folder(of: places.catalog), mode: 0o700)
+        if !journals.isEmpty { try FileTree.makeDirectory(places.journalFolder, mode: 0o700) }
         for file in manifest.files {
             switch file.name {
             case BackupManifest.catalogName: try archive.extract(file, to: catalog.prepared)
@@ -163,7 +163,7 @@ package struct Restoration: ~Copyable {
             try experiments.putInPlace()
             outcome.hasExperiments = true
         }
-        if FileName.exists(vectors) { try Self.putInPlace(vectors, of: catalog.prepared, places.catalog) }
+        if FileTree.exists(vectors) { try Self.putInPlace(vectors, of: catalog.prepared, places.catalog) }
         try catalog.putInPlace()
         try Facts(path: places.catalog).vectors.removeOtherFiles()
         outcome.journals = journals.map(\.path)
@@ -174,8 +174,8 @@ package struct Restoration: ~Copyable {
     private static func putInPlace(_ vectors: String, of prepared: String, _ catalog: String) throws(Failure) {
         let place = try CatalogVectors.renumber(in: Catalog(path: prepared, mode: .recording), for: catalog)?.to
         guard let place else { return }
-        try ArchiveFile(reading: vectors).synchronize()
-        try FileName.move(vectors, to: place)
+        try OpenFile(vectors, for: .reading, unreadable: .fileFailed).synchronize()
+        try FileTree.move(vectors, to: place, .powerLoss)
     }
 
     /// Opens journals.
@@ -189,7 +189,7 @@ package struct Restoration: ~Copyable {
 
     /// Opens the journals that are replaced, as far as they can be read: no other place may have their latest changes.
     private static func replaced(_ paths: [String]) -> [ChangeJournal] {
-        paths.filter(FileName.exists).flatMap { (try? open([$0], .reading)) ?? [] }
+        paths.filter(FileTree.exists).flatMap { (try? open([$0], .reading)) ?? [] }
     }
 
     /// Prepares the experiments of the backup for the store; nil if there is nothing to restore.

@@ -37,7 +37,7 @@ package struct SiteBackup {
     ///   - now: the time, in Unix milliseconds.
     /// - Throws: `Failure.Code.busy` if the file exists and must stay.
     package func write(to path: String, isReplacing: Bool, now: Int64) throws(Failure) -> BackupManifest {
-        guard isReplacing || !FileName.exists(path) else {
+        guard isReplacing || !FileTree.exists(path) else {
             throw Failure(.busy, "\(path) is there already: name another file, or give --replace")
         }
         var writer = try ArchiveWriter(path)
@@ -78,7 +78,7 @@ package struct SiteBackup {
         }
         if let experiments {
             try writer.add(BackupManifest.experimentsName) { target throws(Failure) in
-                try ArchiveFile(writing: target).append(experiments)
+                try OpenFile(target, for: .rewriting).append(experiments)
             }
         }
         var schemaVersion = 0

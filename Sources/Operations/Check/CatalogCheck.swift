@@ -53,7 +53,7 @@ extension HealthCheck {
     ///
     /// Root may own a folder that others write to.
     private func foreignFiles(_ path: String) -> [Finding] {
-        let folder = Catalog.folder(of: Catalog.resolved(path) ?? path)
+        let folder = FileTree.folder(of: Catalog.resolved(path) ?? path)
         guard let owner = FileAccess.owner(of: folder), owner != 0 else { return [] }
         return ["", "-wal", "-shm"].compactMap { suffix in
             guard let user = FileAccess.owner(of: path + suffix), user != owner else { return nil }

@@ -39,8 +39,7 @@ private struct DiskNeed {
 
     /// Creates a need, or returns `nil` if there is no such folder.
     init?(_ what: String, in folder: String, bytes: Int = 0) {
-        var status = stat()
-        guard unsafe stat(folder, &status) == 0 else { return nil }
+        guard let status = FileTree.status(of: folder) else { return nil }
         (self.what, self.folder, self.bytes, device) = (what, folder, bytes, UInt(status.st_dev))
     }
 }
@@ -51,12 +50,12 @@ extension HealthCheck {
     /// A tenth of what grows, a new version, and a daemon's private copy of it.
     fileprivate func diskNeeds(versionBytes: Int) -> [DiskNeed] {
         let catalogBytes = size(of: places.catalog)
-        var needs = [DiskNeed("the catalog", in: Catalog.folder(of: places.catalog), bytes: catalogBytes / 10)]
+        var needs = [DiskNeed("the catalog", in: FileTree.folder(of: places.catalog), bytes: catalogBytes / 10)]
         needs += places.journals.map { path in
-            DiskNeed("a journal", in: Catalog.folder(of: path), bytes: size(of: path) / 10)
+            DiskNeed("a journal", in: FileTree.folder(of: path), bytes: size(of: path) / 10)
         }
         needs += places.sessions.map { path in
-            DiskNeed("sessions", in: Catalog.folder(of: path), bytes: size(of: path) / 10)
+            DiskNeed("sessions", in: FileTree.folder(of: path), bytes: size(of: path) / 10)
         }
         switch places.store {
         case .folder(let path): needs.append(DiskNeed("versions", in: path, bytes: 2 * versionBytes))
@@ -93,7 +92,6 @@ extension HealthCheck {
     }
 
     private func size(of path: String) -> Int {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
+        FileTree.byteCount(of: path) ?? 0
     }
 }

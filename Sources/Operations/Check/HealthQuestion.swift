@@ -88,53 +88,31 @@ package enum HealthBound: String, Sendable, CaseIterable {
     /// The name of the option that sets the bound.
     package var name: String { rawValue }
 
-    package var placeholder: String {
-        switch self {
-        case .waitingSeconds, .lagSeconds, .clockSeconds: "SECONDS"
-        case .freeMiB: "MIB"
-        case .freeFiles: "N"
-        case .memoryPercent, .openFilesPercent: "PERCENT"
-        case .versionWarnDays, .versionBadDays, .recomputeDays, .importDays, .evictionDays, .backupDays, .endingDays:
-            "DAYS"
-        }
-    }
-
+    /// The placeholder of the option's value.
+    package var placeholder: String { facts.placeholder }
     /// The usual value.
-    package var standard: Int {
-        switch self {
-        case .versionWarnDays: 14
-        case .versionBadDays: 28
-        case .recomputeDays: 8
-        case .importDays: 0
-        case .evictionDays: 7
-        case .memoryPercent: 90
-        case .waitingSeconds: 600
-        case .lagSeconds: 300
-        case .clockSeconds: 60
-        case .freeMiB: 256
-        case .freeFiles: 1000
-        case .openFilesPercent: 80
-        case .backupDays: 2
-        case .endingDays: 21
-        }
-    }
+    package var standard: Int { facts.standard }
+    package var meaning: String { facts.meaning }
 
-    package var meaning: String {
+    private var facts: (placeholder: String, standard: Int, meaning: String) {
         switch self {
-        case .versionWarnDays: "The age of the current version above which there is a warning"
-        case .versionBadDays: "The age of the current version above which it is bad"
-        case .recomputeDays: "The time since the last success of the weekly job above which there is a warning"
-        case .importDays: "The time since the last import that succeeded above which there is a warning; 0 for none"
-        case .evictionDays: "The time for which evictions since the start of Redis are reported"
-        case .memoryPercent: "The share of a memory limit above which its use is reported"
-        case .waitingSeconds: "The longest normal wait of a change in a journal"
-        case .lagSeconds: "The longest normal lag of a daemon behind the current version and the other daemons"
-        case .clockSeconds: "The tolerated difference of clocks"
-        case .freeMiB: "The free space of a disk below which it is reported, even if less is needed"
-        case .freeFiles: "The number of files that a disk can still take, below which it is reported"
-        case .openFilesPercent: "The share of its limit on open files above which a daemon is reported"
-        case .backupDays: "The age of the newest backup above which it is bad"
-        case .endingDays: "The time before the end of a certificate or token from which on it is reported"
+        case .versionWarnDays: ("DAYS", 14, "The age of the current version above which there is a warning")
+        case .versionBadDays: ("DAYS", 28, "The age of the current version above which it is bad")
+        case .recomputeDays:
+            ("DAYS", 8, "The time since the last success of the weekly job above which there is a warning")
+        case .importDays:
+            ("DAYS", 0, "The time since the last import that succeeded above which there is a warning; 0 for none")
+        case .evictionDays: ("DAYS", 7, "The time for which evictions since the start of Redis are reported")
+        case .memoryPercent: ("PERCENT", 90, "The share of a memory limit above which its use is reported")
+        case .waitingSeconds: ("SECONDS", 600, "The longest normal wait of a change in a journal")
+        case .lagSeconds:
+            ("SECONDS", 300, "The longest normal lag of a daemon behind the current version and the other daemons")
+        case .clockSeconds: ("SECONDS", 60, "The tolerated difference of clocks")
+        case .freeMiB: ("MIB", 256, "The free space of a disk below which it is reported, even if less is needed")
+        case .freeFiles: ("N", 1000, "The number of files that a disk can still take, below which it is reported")
+        case .openFilesPercent: ("PERCENT", 80, "The share of its limit on open files above which a daemon is reported")
+        case .backupDays: ("DAYS", 2, "The age of the newest backup above which it is bad")
+        case .endingDays: ("DAYS", 21, "The time before the end of a certificate or token from which on it is reported")
         }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 extension HealthFault {
@@ -12,7 +13,7 @@ extension HealthQuestion {
         "units", looksAt: "systemd's units of the daemon and of the jobs, if they are installed",
         faults: [.unitFailed, .timerStopped]
     ) { _, _ in
-        guard unsafe access("/run/systemd/system", F_OK) == 0 else { return [] }
+        guard FileTree.exists("/run/systemd/system") else { return [] }
         return UnitState.findings(UnitState.all(in: UnitState.described()))
     }
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Basics
 
 /// The difference between an answer and the recorded one.
 package struct Difference: Sendable, Equatable {
@@ -48,7 +48,7 @@ package struct Difference: Sendable, Equatable {
             kind = .otherStatus
             return
         }
-        let (before, now) = (JSONTree(recorded.body), JSONTree(answer.body))
+        let (before, now) = (JSON(recorded.body), JSON(answer.body))
         guard let before, let now else {
             kind = recorded.body == answer.body ? .identical : .otherValues
             return
@@ -87,9 +87,9 @@ struct RankedLists {
     /// The groups of each list in their order, by the place of the list in the document.
     private(set) var lists: [String: [String]] = [:]
 
-    init(_ tree: JSONTree) { collect(tree, at: "") }
+    init(_ tree: JSON) { collect(tree, at: "") }
 
-    private mutating func collect(_ tree: JSONTree, at place: String) {
+    private mutating func collect(_ tree: JSON, at place: String) {
         switch tree {
         case .object(let members):
             for (name, value) in members { collect(value, at: "\(place).\(name)") }
@@ -135,53 +135,6 @@ struct RankedLists {
         lists.sorted { $0.key < $1.key }.flatMap { place, groups in
             let known = Set(other.lists[place] ?? [])
             return groups.filter { !known.contains($0) }
-        }
-    }
-}
-
-/// A JSON document for comparison: the order of members and the format of numbers do not matter.
-indirect enum JSONTree: Sendable, Equatable {
-    case null
-    case boolean(Bool)
-    case number(Double)
-    case text(String)
-    case list([JSONTree])
-    case object([String: JSONTree])
-
-    /// Reads a document, or returns `nil` if the bytes are not JSON.
-    init?(_ bytes: [UInt8]) {
-        guard let tree = try? JSONDecoder().decode(JSONTree.self, from: Data(bytes)) else { return nil }
-        self = tree
-    }
-
-    /// The member of an object, or `nil` if there is no such member or no object.
-    subscript(name: String) -> JSONTree? {
-        guard case .object(let members) = self else { return nil }
-        return members[name]
-    }
-
-    /// The text, or `nil` if the value is not a text.
-    var text: String? {
-        guard case .text(let text) = self else { return nil }
-        return text
-    }
-}
-
-extension JSONTree: Decodable {
-    init(from decoder: any Decoder) throws {
-        let value = try decoder.singleValueContainer()
-        if value.decodeNil() {
-            self = .null
-        } else if let boolean = try? value.decode(Bool.self) {
-            self = .boolean(boolean)
-        } else if let number = try? value.decode(Double.self) {
-            self = .number(number)
-        } else if let text = try? value.decode(String.self) {
-            self = .text(text)
-        } else if let members = try? value.decode([String: JSONTree].self) {
-            self = .object(members)
-        } else {
-            self = .list(try value.decode([JSONTree].self))
         }
     }
 }

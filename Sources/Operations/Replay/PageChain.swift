@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 package import Service
 
@@ -65,8 +66,8 @@ package struct PageChain: Sendable {
     /// - Parameter body: the new answer, or `nil` if there is none.
     package mutating func add(_ outcome: ReplayOutcome, body: [UInt8]?) {
         outcomes.append(outcome)
-        guard let recorded = JSONTree(outcome.exchange.body)?["next"]?.text else { return }
-        links[recorded] = .some(body.flatMap { JSONTree($0)?["next"]?.text })
+        guard let recorded = JSON(outcome.exchange.body)?["next"]?.text else { return }
+        links[recorded] = .some(body.flatMap { JSON($0)?["next"]?.text })
     }
 
     /// Whether a page follows the first one on the tape.

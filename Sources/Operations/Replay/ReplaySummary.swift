@@ -1,3 +1,4 @@
+import Basics
 package import CommandLine
 package import Service
 
@@ -197,20 +198,20 @@ package struct ReplayRules: Sendable {
     }
 
     /// Returns a document without ignored members, and with rounded numbers.
-    func normalised(_ tree: JSONTree, at names: [String] = []) -> JSONTree {
+    func normalised(_ tree: JSON, at names: [String] = []) -> JSON {
         switch tree {
         case .object(let members):
-            var kept: [String: JSONTree] = [:]
-            for (name, value) in members {
-                let path = names + [name]
-                if !ignored.contains(where: { $0.matches(path) }) { kept[name] = normalised(value, at: path) }
-            }
-            return .object(kept)
+            return .object(
+                members.compactMap { name, value in
+                    let path = names + [name]
+                    return ignored.contains { $0.matches(path) } ? nil : (name, normalised(value, at: path))
+                })
         case .list(let elements): return .list(elements.map { normalised($0, at: names) })
-        case .number(let number):
-            guard let digits = rounded.first(where: { $0.path.matches(names) })?.digits else { return tree }
+        case .number(let text):
+            guard let digits = rounded.first(where: { $0.path.matches(names) })?.digits, let number = Double(text)
+            else { return tree }
             let scale = (0..<digits).reduce(1.0) { scale, _ in scale * 10 }
-            return .number((number * scale).rounded() / scale)
+            return .number("\((number * scale).rounded() / scale)")
         case .null, .boolean, .text: return tree
         }
     }

@@ -67,8 +67,8 @@ package struct SharedFinding: NeighbourFinding {
                     block: "\(prefix)-\(ranks.lowerBound)-\(ranks.upperBound).pairs")
             })
         defer {
-            WorkFile.remove(order.search)
-            for part in order.parts { WorkFile.remove(part.block) }
+            try? FileTree.remove(order.search)
+            for part in order.parts { try? FileTree.remove(part.block) }
         }
         try PairFile.write(prepared, to: order.search)
         if !order.parts.isEmpty { try ask(order) }

@@ -1,10 +1,9 @@
 import Basics
-import Synchronization
 
 /// A pool of connections for reading, one for each concurrent reader.
 final class ConnectionPool<Reader, Failure: Error>: Sendable {
     /// A connection that only its borrower uses.
-    private struct Connection: @unchecked Sendable {
+    private struct Connection {
         let reader: Reader
         let generation: Int
     }
@@ -16,12 +15,12 @@ final class ConnectionPool<Reader, Failure: Error>: Sendable {
     }
 
     private let open: @Sendable () throws(Failure) -> Reader
-    private let pool: Mutex<Pool>
+    private let pool: Locked<Pool>
 
     /// Creates a pool with one connection, so that a failure to open one is found at once.
     init(_ open: @escaping @Sendable () throws(Failure) -> Reader) throws(Failure) {
         self.open = open
-        pool = Mutex(Pool(idle: [Connection(reader: try open(), generation: 0)]))
+        pool = Locked(Pool(idle: [Connection(reader: try open(), generation: 0)]))
     }
 
     /// Runs `body` with a connection that no other thread uses meanwhile.

@@ -99,13 +99,13 @@ extension Call {
         _ list: Recommendations, after offset: Int, arms: [AssignedArm], teams: [InterleavedPlan.Team?],
         filters: String
     ) {
-        guard !arms.isEmpty, let slot = shownPage else { return }
-        slot.pages.append(
-            ShownPage(
-                userID: list.userId, arms: arms, recommendationID: list.recommendationId, firstPosition: offset + 1,
-                shown: list.recommendations.map { GroupMarks.mark(of: $0.group.group.groupId) }.joined(),
-                shownCount: list.recommendations.count, filters: filters,
-                teams: String(teams.map { team -> Character in team == .first ? "1" : team == .second ? "2" : "-" })))
+        guard !arms.isEmpty, let shownPages else { return }
+        let page = ShownPage(
+            userID: list.userId, arms: arms, recommendationID: list.recommendationId, firstPosition: offset + 1,
+            shown: list.recommendations.map { GroupMarks.mark(of: $0.group.group.groupId) }.joined(),
+            shownCount: list.recommendations.count, filters: filters,
+            teams: String(teams.map { team -> Character in team == .first ? "1" : team == .second ? "2" : "-" }))
+        shownPages.withLock { $0.append(page) }
     }
 }
 
@@ -207,12 +207,4 @@ struct ShownPage: Sendable {
             log.add(record, ofUser: userID)
         }
     }
-}
-
-/// The place for the pages that a handler shows.
-///
-/// It is a class, because a handler gets its call by value.
-final class ShownPageSlot: @unchecked Sendable {
-    // Written by the handler, and read on the same thread after it has returned.
-    var pages: [ShownPage] = []
 }

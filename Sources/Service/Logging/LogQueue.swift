@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Glibc
 import Synchronization
 
@@ -83,21 +84,8 @@ final class LogQueue: Sendable {
 
     /// Starts a thread that writes until no line waits.
     private func start() {
-        var thread = pthread_t()
-        let queue = unsafe Unmanaged.passRetained(self)
-        let outcome = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<LogQueue>.fromOpaque(context).takeRetainedValue().writeAll()
-                return nil
-            }, queue.toOpaque())
-        guard outcome == 0 else {
-            unsafe queue.release()
-            // The next line tries to start a thread again.
-            return state.withLock { $0.isWriting = false }
-        }
-        pthread_detach(thread)
+        // If there is none, the next line tries to start one again.
+        do { try WorkThread { [self] in writeAll() } } catch { state.withLock { $0.isWriting = false } }
     }
 
     private func writeAll() {

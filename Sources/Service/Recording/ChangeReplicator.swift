@@ -1,7 +1,6 @@
 import Basics
 import CatalogStore
 import Changes
-import Dispatch
 import Glibc
 import Model
 import ModelStore
@@ -48,7 +47,7 @@ final class ChangeReplicator: Sendable {
     let lookedAhead = Mutex<[String: Int64]>([:])
     private let failure = Mutex<String?>("the changes of other daemons have not been read yet")
     private let isStopping = Atomic(false)
-    private let hasStopped = DispatchSemaphore(value: 0)
+    private let thread = Mutex<WorkThread?>(nil)
 
     /// - Parameters:
     ///   - sessions: the store of sessions; a member who has everything forgotten loses the lists in it.
@@ -83,8 +82,10 @@ final class ChangeReplicator: Sendable {
     var totals: Counts { counts.withLock { $0 } }
 
     /// Starts the replication on a thread of its own.
-    func start() {
-        DispatchQueue(label: "change-replicator").async { [self] in
+    ///
+    /// - Throws: `Failure.tryLater` if there can be none.
+    func start() throws(Failure) {
+        let thread = try WorkThread { [self] in
             var failures = 0
             while !isStopping.load(ordering: .acquiring) {
                 let error = run { failures = 0 }
@@ -94,14 +95,14 @@ final class ChangeReplicator: Sendable {
                 note(problem: error)
                 rest(failures == 1 ? Self.pauses.first : Self.pauses.later)
             }
-            hasStopped.signal()
         }
+        self.thread.withLock { $0 = thread }
     }
 
     /// Stops the replication, and returns when the current work is done.
     func stop() {
-        guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        hasStopped.wait()
+        isStopping.store(true, ordering: .releasing)
+        thread.withLock { $0 }?.join()
     }
 
     /// Sends and receives until it is stopped or something fails.

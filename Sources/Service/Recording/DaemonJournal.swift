@@ -11,11 +11,6 @@ import Synchronization
 /// on through streams, which all daemons follow. Beside a catalog, all processes of the machine share one. Applying
 /// takes its changes to the catalog.
 final class DaemonJournal: Sendable {
-    /// A lock for as long as the journal is used: other daemons would take two daemons on one journal for one.
-    private struct Lock: @unchecked Sendable {
-        let database: Database
-    }
-
     /// Whether all changes of other daemons are here.
     final class Completeness: Sendable {
         let isComplete = Atomic(false)
@@ -40,7 +35,8 @@ final class DaemonJournal: Sendable {
     let findings: [String]
     /// The path of the catalog beside which the journal is; nil for a journal of the daemon's own.
     private let catalog: String?
-    private let lock: Lock?
+    /// The lock on a journal of the daemon's own: other daemons would take two daemons on one journal for one.
+    private let lock: Locked<Database>?
     private let readers: ConnectionPool<ChangeJournal, Failure>
     /// The state of the file when it was last looked at, while this daemon does not write.
     private let seenState = LastSeen<CatalogFileState>()
@@ -163,13 +159,13 @@ final class DaemonJournal: Sendable {
         }
     }
 
-    private static func lock(_ path: String) throws(Failure) -> Lock {
+    private static func lock(_ path: String) throws(Failure) -> Locked<Database> {
         do throws(Failure) {
             // The lock ends with the process, even if the process is killed.
             let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
             // Nothing is written, so that a full disk does not matter.
             try database.execute("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")
-            return Lock(database: database)
+            return Locked(database)
         } catch {
             throw Failure(
                 .general,

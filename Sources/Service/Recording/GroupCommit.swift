@@ -86,8 +86,7 @@ final class OpenFiles: Sendable {
     func require(ofReader: Bool = false, saving save: () -> Void = {}) throws(Failure) {
         let (known, besides) = (databases.withLock { $0 }, besides.withLock { $0 })
         for path in paths.prefix(ofReader ? 1 : 2) where besides != nil || known[path] != nil {
-            var status = stat()
-            guard unsafe stat(path, &status) == 0, FileIdentity(status) == known[path],
+            guard let status = FileTree.status(of: path), FileIdentity(status) == known[path],
                 besides == nil || status.st_size > 0
             else { throw Self.lost(path) }
         }
@@ -107,8 +106,7 @@ final class OpenFiles: Sendable {
 
 /// Commits waiting changes together in one transaction, which waits for the disk once.
 final class GroupCommit: Sendable {
-    /// A connection that only the queue uses.
-    private struct Connection: @unchecked Sendable {
+    private struct Connection {
         /// The writer, or nil if it is not open yet.
         var writer: JournalWriter?
         /// Whether forgotten data is still to be erased.
@@ -131,7 +129,7 @@ final class GroupCommit: Sendable {
     /// The largest number of waiting callers.
     private static let limit = 256
 
-    private let connection = Mutex(Connection())
+    private let connection = Locked(Connection())
     private let queue = DispatchQueue(label: "group-commit")
     private let waiting = Mutex<[Ticket]>([])
     private let changes: ChangeClock
@@ -173,9 +171,7 @@ final class GroupCommit: Sendable {
     /// Runs `body` in its turn on the queue.
     private func inQueue(_ body: (inout Connection) throws(Failure) -> Void) throws(Failure) {
         let result: Result<Void, Failure> = queue.sync {
-            connection.withLock { connection in
-                do throws(Failure) { return .success(try body(&connection)) } catch { return .failure(error) }
-            }
+            do throws(Failure) { return .success(try connection.withLock(body)) } catch { return .failure(error) }
         }
         try result.get()
     }

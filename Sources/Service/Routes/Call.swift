@@ -30,8 +30,8 @@ struct Call: Sendable {
     let isHead: Bool
     /// The place where the handler notes that its answer must be made anew for the next request.
     let reuse = ReuseMark()
-    /// The place where the handler notes the list pages that it shows; nil if they are not recorded.
-    var shownPage: ShownPageSlot?
+    /// The list pages that the handler shows; nil if they are not recorded.
+    var shownPages: Locked<[ShownPage]>?
 
     /// The path parameter `{id}`.
     var id: String { path["id"] }

@@ -10,13 +10,13 @@ final class ResponseCompressor: Sendable {
     static let minimumByteCount = 1024
 
     /// An unused compressor in the pool.
-    private struct Idle: @unchecked Sendable {
+    private struct Idle {
         let level: Int
         let compressor: GzipCompressor
     }
 
     // The pool grows to at most one compressor of a level for each thread that makes answers.
-    private let idle = Mutex<[Idle]>([])
+    private let idle = Locked<[Idle]>([])
 
     /// Compresses the body of a response, if the client accepts gzip and the body gets shorter.
     func compress(_ response: inout HTTPResponse, for request: HTTPRequest) {

@@ -245,7 +245,7 @@ final class Router: Sendable {
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, headers: request.headers, gate: gate, body: request.body,
             state: responder.follower.current, isHead: request.method == .head,
-            shownPage: responder.exposures == nil || request.method == .head ? nil : ShownPageSlot())
+            shownPages: responder.exposures == nil || request.method == .head ? nil : Locked([]))
         var response = try endpoint.handler(call)
         // A shared cache must not give an answer for bearers to clients without a token.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
@@ -254,7 +254,7 @@ final class Router: Sendable {
         compressor.compress(&response, for: request)
         return AnswerCache.Answer(
             response: response, sessionUse: sessionUse(of: endpoint, path, parameters),
-            shownPages: call.shownPage?.pages ?? [], isReusable: call.reuse.isAllowed)
+            shownPages: call.shownPages?.withLock(\.self) ?? [], isReusable: call.reuse.isAllowed)
     }
 
     /// Returns the session whose list the answer shows, or nil for other answers.

@@ -1,4 +1,4 @@
-import Glibc
+import Basics
 import HTTP
 import Recommendation
 import Synchronization
@@ -147,8 +147,7 @@ final class WorkThreads: Sendable {
 
     /// Creates a pool, which has no threads yet.
     ///
-    /// - Parameter niceness: the nice value, from 0 to 19. At 10, a thread gets about a tenth of a processor if all are
-    ///   busy.
+    /// - Parameter niceness: the nice value of the threads, as of a `WorkThread`.
     init(_ threadLimit: Int, waiting waitingLimit: Int, niceness: Int32 = 0) {
         self.threadLimit = threadLimit
         self.waitingLimit = waitingLimit
@@ -171,27 +170,10 @@ final class WorkThreads: Sendable {
     }
 
     private func start() -> Bool {
-        var thread = pthread_t()
-        let threads = unsafe Unmanaged.passRetained(self)
-        let outcome = unsafe pthread_create(
-            &thread, nil,
-            { context in
-                guard let context = unsafe context else { return nil }
-                unsafe Unmanaged<WorkThreads>.fromOpaque(context).takeRetainedValue().run()
-                return nil
-            }, threads.toOpaque())
-        guard outcome == 0 else {
-            unsafe threads.release()
-            return false
+        let thread = try? WorkThread(niceness: niceness) { [self] in
+            while let work = next() { work() }
         }
-        pthread_detach(thread)
-        return true
-    }
-
-    private func run() {
-        // On Linux a nice value belongs to one thread; 0 stands for the calling thread.
-        if niceness > 0 { _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, niceness) }
-        while let work = next() { work() }
+        return thread != nil
     }
 
     /// Returns the next task, or nil if there is none and the thread must end.

@@ -9,8 +9,7 @@ import Synchronization
 /// The time to open the file or to store a list does not depend on its size. A file that a loss of power has damaged is
 /// renamed as soon as the damage is found. It need not look like a database any more.
 final class SessionFile: SessionStore {
-    /// A connection, which a lock guards.
-    private struct Connection: @unchecked Sendable {
+    private struct Connection {
         /// The open database, or `nil` if it is still to be opened.
         var database: Database?
         /// The number of files that had been put aside when the connection was opened.
@@ -35,9 +34,9 @@ final class SessionFile: SessionStore {
     static let logByteLimit = 1 << 20
 
     private let path: String
-    private let writing = Mutex(Connection())
+    private let writing = Locked(Connection())
     /// A second connection, so that no reading request waits for a writing one.
-    private let reading = Mutex(Connection())
+    private let reading = Locked(Connection())
     /// The number of damaged files that were put aside.
     private let putAsideCount = Mutex(0)
     private let damaged: DamagedLists
@@ -248,7 +247,7 @@ final class SessionFile: SessionStore {
     }
 
     private func using<Result>(
-        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(Failure) -> Result
+        _ connection: Locked<Connection>, _ body: (inout Connection) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         do {
             return try use(connection, body)
@@ -257,21 +256,20 @@ final class SessionFile: SessionStore {
 
     /// Runs `body`, and runs it again with a new file if the file is damaged.
     private func use<Result>(
-        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(Failure) -> Result
+        _ connection: Locked<Connection>, _ body: (inout Connection) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let result: Swift.Result<Result, Failure> = connection.withLock { connection in
+        try connection.withLock { connection throws(Failure) in
             // The other connection may have put the file aside.
             let count = putAsideCount.withLock { $0 }
             if connection.putAsideCount != count { connection = Connection(putAsideCount: count) }
-            do throws(Failure) { return .success(try body(&connection)) } catch {
+            do throws(Failure) { return try body(&connection) } catch {
                 // A connection that was opened read-only stays so.
                 if error.isOfReadOnlyDatabase { connection = Connection(putAsideCount: count) }
-                guard error.isOfDamagedDatabase else { return .failure(error) }
+                guard error.isOfDamagedDatabase else { throw error }
             }
             connection = Connection(putAsideCount: putAside(after: count))
-            do throws(Failure) { return .success(try body(&connection)) } catch { return .failure(error) }
+            return try body(&connection)
         }
-        return try result.get()
     }
 
     /// Puts the damaged file aside, unless the other connection has done so.

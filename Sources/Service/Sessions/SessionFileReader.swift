@@ -14,7 +14,7 @@ package struct SessionFileReader {
     ///
     /// - Throws: `Failure.databaseFailed` if the file cannot be opened.
     package init?(path: String) throws(Failure) {
-        guard unsafe access(path, F_OK) == 0 else { return nil }
+        guard FileTree.exists(path) else { return nil }
         self.path = path
         do throws(Failure) {
             database = try Database(path: path, mode: .readWrite)

@@ -1,6 +1,5 @@
 package import Basics
 import Changes
-import FoundationEssentials
 
 /// Replaces the texts by which members can be known in bodies.
 ///
@@ -33,21 +32,25 @@ struct MemberNaming {
     /// - Parameters:
     ///   - body: the body.
     ///   - members: receives the texts that were replaced.
-    /// - Returns: an empty body if the route reads none, or if the texts of the body cannot be read as JSON.
+    /// - Returns: an empty body if the route reads none, or if the body is no JSON object; without blanks.
     func request(_ body: [UInt8], noting members: inout [String]) -> [UInt8] {
+        guard let json = JSON(body) else {
+            members += JSONText.texts(in: body)
+            return []
+        }
         // Unknown texts are noted too, because a problem may quote them.
         var named: [String] = []
-        _ = JSONTexts.rewritten(body) { key, text in
-            if let key, !Self.publicKeys.contains(key) { named.append(text) }
+        _ = json.replacingTexts { name, text in
+            if let name, !Self.publicKeys.contains(name) { named.append(text) }
             return nil
         }
         members += named
-        guard !fields.isEmpty, let body = JSONTexts.keeping(fields, in: body) else { return [] }
+        guard !fields.isEmpty, json.members != nil else { return [] }
         // A text that names a member in one place names the member in all.
         let known = Set(members)
-        return JSONTexts.rewritten(body) { _, text in
+        return json.keeping(fields).replacingTexts { _, text in
             known.contains(text) ? pseudonyms.pseudonym(of: text) : nil
-        } ?? []
+        }.written()
     }
 
     /// Returns the body of an answer with pseudonyms.
@@ -55,22 +58,23 @@ struct MemberNaming {
     /// - Parameters:
     ///   - body: the body; one that does not begin with `{` names no member and stays as it is.
     ///   - members: the texts that were replaced in the request, because problems quote them.
-    /// - Returns: an empty body if the texts of the body cannot be read as JSON.
+    /// - Returns: an empty body if the body cannot be read as JSON.
     func answer(_ body: [UInt8], about members: [String]) -> [UInt8] {
         // Metrics and other texts name no members.
         guard body.first == UInt8(ascii: "{") else { return body }
         let known = Set(members)
-        let rewritten = JSONTexts.rewritten(body) { key, text in
-            switch key {
+        let replaced = JSON(body)?.replacingTexts { name, text in
+            switch name {
             case nil: return nil
             case "instance"?: return path
             case "detail"?: return detail(text, about: members)
-            case let key?:
-                let isPrivate = Self.privateKeys.contains(key) || !Self.publicKeys.contains(key) && known.contains(text)
+            case let name?:
+                let isPrivate =
+                    Self.privateKeys.contains(name) || !Self.publicKeys.contains(name) && known.contains(text)
                 return isPrivate ? pseudonyms.pseudonym(of: text) : nil
             }
         }
-        return rewritten ?? []
+        return replaced?.written() ?? []
     }
 
     /// Returns the sentence of a problem, which may quote what the client sent.
@@ -83,119 +87,37 @@ struct MemberNaming {
     }
 }
 
-/// Rewrites texts in JSON, and leaves all other bytes unchanged.
-enum JSONTexts {
-    /// Replaces texts: keys, and values or elements of lists by their key.
+extension JSON {
+    /// Returns the document with other texts.
     ///
-    /// - Parameter replacement: returns another text, or `nil` to leave it as it is. A key itself has no key.
-    /// - Returns: `nil` if a text does not end or is invalid.
-    static func rewritten(_ json: [UInt8], _ replacement: (_ key: String?, String) -> String?) -> [UInt8]? {
-        var result: [UInt8] = []
-        result.reserveCapacity(json.count)
-        var key = ""
-        var index = 0
-        while index < json.count {
-            guard json[index] == UInt8(ascii: "\"") else {
-                result.append(json[index])
-                index += 1
-                continue
-            }
-            guard let end = end(ofTextAt: index, in: json) else { return nil }
-            let written = json[index..<end]
-            index = end
-            let next = json[end...].first { !isBlank($0) }
-            if next == UInt8(ascii: ":") {
-                key = decoded(written) ?? ""
-                if let other = replacement(nil, key) { result += encoded(other) } else { result += written }
-            } else {
-                guard let text = decoded(written) else { return nil }
-                if let other = replacement(key, text) { result += encoded(other) } else { result += written }
-            }
+    /// - Parameters:
+    ///   - name: the name of the member that has the document, or is around it.
+    ///   - replacement: returns another text for a value or an element in a member, or `nil` to leave it as it is. The
+    ///     name of a member comes without one.
+    fileprivate func replacingTexts(
+        in name: String = "", _ replacement: (_ name: String?, String) -> String?
+    ) -> JSON {
+        switch self {
+        case .text(let text): .text(replacement(name, text) ?? text)
+        case .list(let elements): .list(elements.map { $0.replacingTexts(in: name, replacement) })
+        case .object(let members):
+            .object(
+                members.map { member in
+                    let value = member.value.replacingTexts(in: member.name, replacement)
+                    return (replacement(nil, member.name) ?? member.name, value)
+                })
+        case .null, .boolean, .number: self
         }
-        return result
     }
 
-    /// Leaves out the fields of all objects that have other names, with all that is in them.
-    ///
-    /// - Returns: `nil` if the bytes are no object, or a text or a value does not end.
-    static func keeping(_ names: Set<String>, in json: [UInt8]) -> [UInt8]? {
-        guard json.first(where: { !isBlank($0) }) == UInt8(ascii: "{") else { return nil }
-        var result: [UInt8] = []
-        result.reserveCapacity(json.count)
-        var index = 0
-        while index < json.count {
-            guard json[index] == UInt8(ascii: "\"") else {
-                result.append(json[index])
-                index += 1
-                continue
-            }
-            guard let end = end(ofTextAt: index, in: json), let text = decoded(json[index..<end]) else { return nil }
-            let colon = json[end...].firstIndex { !isBlank($0) }
-            guard let colon, json[colon] == UInt8(ascii: ":"), !names.contains(text) else {
-                result += json[index..<end]
-                index = end
-                continue
-            }
-            guard let next = self.end(ofValueAt: colon + 1, in: json) else { return nil }
-            index = next
-            if json[next] == UInt8(ascii: ",") {
-                index += 1
-            } else if let last = result.lastIndex(where: { !isBlank($0) }), result[last] == UInt8(ascii: ",") {
-                // It was the last field: the comma before it goes with it.
-                result.remove(at: last)
-            }
+    /// Returns the document without the members of all objects that have other names.
+    fileprivate func keeping(_ names: Set<String>) -> JSON {
+        switch self {
+        case .list(let elements): .list(elements.map { $0.keeping(names) })
+        case .object(let members):
+            .object(members.compactMap { names.contains($0.name) ? ($0.name, $0.value.keeping(names)) : nil })
+        case .null, .boolean, .number, .text: self
         }
-        return result
-    }
-
-    /// Returns the index of the comma or bracket behind a value, or `nil` if there is none.
-    private static func end(ofValueAt start: Int, in json: [UInt8]) -> Int? {
-        var (index, depth) = (start, 0)
-        while index < json.count {
-            switch json[index] {
-            case UInt8(ascii: "\""):
-                guard let end = end(ofTextAt: index, in: json) else { return nil }
-                index = end
-                continue
-            case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                if depth == 0 { return index }
-                depth -= 1
-            case UInt8(ascii: ",") where depth == 0: return index
-            default: break
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { " \n\r\t".utf8.contains(byte) }
-
-    /// Returns the index after the text that begins at a quotation mark, or `nil` if it does not end.
-    private static func end(ofTextAt start: Int, in json: [UInt8]) -> Int? {
-        var index = start + 1
-        while index < json.count {
-            switch json[index] {
-            case UInt8(ascii: "\""): return index + 1
-            case UInt8(ascii: "\\"): index += 2
-            default: index += 1
-            }
-        }
-        return nil
-    }
-
-    private static func decoded(_ written: ArraySlice<UInt8>) -> String? {
-        guard written.contains(UInt8(ascii: "\\")) else {
-            return String(validating: written.dropFirst().dropLast(), as: UTF8.self)
-        }
-        return try? JSONDecoder().decode(String.self, from: Data(written))
-    }
-
-    private static func encoded(_ text: String) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
-        guard let bytes = try? encoder.encode(text) else { preconditionFailure("a text can be written as JSON") }
-        return Array(bytes)
     }
 }
 

@@ -124,8 +124,7 @@ final class OpenTapeFile {
     /// The time of its creation, in Unix milliseconds.
     let begunAt: Int64
     private(set) var byteCount = 0
-    private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
 
     /// Whether it ends in bytes of a failed write, so that blocks behind them could not be read.
     private(set) var isBroken = false
@@ -135,33 +134,25 @@ final class OpenTapeFile {
     /// The name is that of the given millisecond, or of the next one that no file has.
     init(in folder: TapeFolder, atMilliseconds now: Int64, beginningWith bytes: [UInt8]) throws(Failure) {
         var instant = now
-        var descriptor: Int32
-        repeat {
-            descriptor = unsafe open(
-                folder.file(begunAtMilliseconds: instant), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            instant += 1
-        } while descriptor < 0 && errno == EEXIST
-        path = folder.file(begunAtMilliseconds: instant - 1)
+        while FileTree.exists(folder.file(begunAtMilliseconds: instant)) { instant += 1 }
+        let path = folder.file(begunAtMilliseconds: instant)
+        file = OpenFile(owning: try PrivateFile.created(path), path)
         begunAt = now
-        self.descriptor = descriptor
-        guard descriptor >= 0 else { throw .file(path, "cannot be made") }
-        PrivateFile.giveToOwnerOfFolder(descriptor, path)
         do throws(Failure) {
             try append(bytes)
         } catch {
-            unsafe unlink(path)
+            try? FileTree.remove(path)
             throw error
         }
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
-
     /// Appends all bytes; after a failure, the bytes written so far are cut off.
     func append(_ bytes: [UInt8]) throws(Failure) {
-        guard Descriptor.write(bytes, to: descriptor) else {
-            let failure = Failure.file(path, "cannot be written")
-            isBroken = ftruncate(descriptor, byteCount) != 0 || lseek(descriptor, 0, SEEK_END) < 0
-            throw failure
+        do throws(Failure) {
+            try file.append(bytes)
+        } catch {
+            do throws(Failure) { try file.cut(to: byteCount) } catch { isBroken = true }
+            throw error
         }
         byteCount += bytes.count
     }
@@ -182,10 +173,8 @@ struct TapeFolder {
 
     /// Returns the paths of all files, oldest first.
     func files() throws(Failure) -> [String] {
-        do {
-            return try FileManager.default.contentsOfDirectory(atPath: path)
-                .filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted().map { "\(path)/\($0)" }
-        } catch { throw Failure(.fileFailed, "the folder \(path) cannot be read: \(SystemWords.sentence(error))") }
+        try FileTree.names(in: path).filter { $0.hasPrefix(Self.prefix) && $0.hasSuffix(Self.suffix) }.sorted()
+            .map { "\(path)/\($0)" }
     }
 
     /// Removes the oldest files beyond a size, and files that are too old.
@@ -196,18 +185,10 @@ struct TapeFolder {
     func prune(keepingBytes limit: Int, writtenSince moment: Int64) throws(Failure) {
         var kept = 0
         for file in try files().reversed() {
-            var status = stat()
-            guard unsafe stat(file, &status) == 0 else { continue }
+            guard let status = FileTree.status(of: file) else { continue }
             kept += status.st_size
             guard kept > limit || status.st_mtim.tv_sec < moment else { continue }
-            guard unsafe unlink(file) == 0 || errno == ENOENT else { throw .file(file, "cannot be removed") }
+            try FileTree.remove(file)
         }
-    }
-}
-
-extension Failure {
-    /// Returns an error about a file, with the reason from `errno`.
-    static func file(_ path: String, _ what: String) -> Failure {
-        Failure(.fileFailed, "\(path) \(what): \(unsafe String(cString: strerror(errno)))")
     }
 }

@@ -126,8 +126,8 @@ package final class TapeWriter {
     private let header: TapeHeader
     private let limits: Limits
     private let compressor: GzipCompressor
-    /// The folder's descriptor, with a lock that keeps other processes out.
-    private let lock: Int32
+    /// The folder, with a lock that keeps other processes out.
+    private let lock: OpenFile
     private var file: OpenTapeFile?
     private var lastPrunedAt: Int64 = 0
     private var block: [UInt8] = []
@@ -143,19 +143,14 @@ package final class TapeWriter {
         folder = TapeFolder(path: path)
         self.header = header
         self.limits = limits
-        guard PrivateFile.makeFolder(path) else { throw .file(path, "cannot be made") }
-        lock = unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard lock >= 0 else { throw .file(path, "cannot be opened") }
-        guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
-            close(lock)
+        try FileTree.makeDirectory(path, mode: 0o700)
+        lock = try OpenFile(path, for: .directory)
+        guard try lock.lock(waiting: false) else {
             throw Failure(.busy, "another process records into \(path): name another folder")
         }
     }
 
-    deinit {
-        end()
-        close(lock)
-    }
+    deinit { end() }
 
     /// The size of the block's text, in bytes.
     package var pendingByteCount: Int { block.count }

@@ -29,7 +29,7 @@ final class TapeRecorder: Sendable {
     private let queue = Mutex(Queue())
     private let isStopping = Atomic(false)
     private let wakesUp = DispatchSemaphore(value: 0)
-    private let hasEnded = DispatchSemaphore(value: 0)
+    private let thread = Mutex<WorkThread?>(nil)
     private let recordedCount = Atomic<UInt64>(0)
     private let writtenBytes = Atomic<UInt64>(0)
 
@@ -40,7 +40,7 @@ final class TapeRecorder: Sendable {
     ///   - log: the log for problems.
     ///   - queueLimit: the most exchanges in the queue.
     ///   - now: returns the time, in Unix milliseconds.
-    /// - Throws: `Failure.general` if the folder cannot be used, or the thread cannot be started.
+    /// - Throws: `Failure`: `.general` if the folder cannot be used, `.tryLater` if the thread cannot be started.
     init(
         _ settings: TapeSettings, log: EventLog, queueLimit: Int = 32_768, now: @escaping @Sendable () -> Int64
     ) throws(Failure) {
@@ -50,16 +50,13 @@ final class TapeRecorder: Sendable {
         condition = HealthCondition(
             "tape", "Whether all requests are recorded on the tape", recovery: "all requests are recorded again",
             log: log, calmSeconds: 10)
-        let writer: Writer
+        let writer: Locked<Writer>
         do throws(Failure) {
-            writer = Writer(
-                try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits))
+            writer = Locked(
+                Writer(tape: try TapeWriter(folder: settings.folder, header: settings.header, limits: settings.limits)))
         } catch { throw Failure(.general, error.message) }
-        let isStarted = WorkThreads(1, waiting: 1, niceness: 19).add { [self] in
-            run(writer)
-            hasEnded.signal()
-        }
-        guard isStarted else { throw Failure(.general, "there can be no thread that records requests") }
+        let thread = try WorkThread(niceness: 19) { [self] in writer.withLock { run(&$0) } }
+        self.thread.withLock { $0 = thread }
         log.info("requests are recorded in \(settings.folder)")
     }
 
@@ -77,24 +74,22 @@ final class TapeRecorder: Sendable {
 
     /// Writes the waiting exchanges, and ends.
     func stop() {
-        guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        isStopping.store(true, ordering: .releasing)
         wakesUp.signal()
-        hasEnded.wait()
+        thread.withLock { $0 }?.join()
     }
 
     /// The state that only the recording thread uses.
-    private final class Writer: @unchecked Sendable {
+    private struct Writer {
         let tape: TapeWriter
         var sequence: UInt64 = 0
         var bodies = SharedBodies()
         /// The beginning of the block, in Unix milliseconds.
         var blockBegan: Int64 = 0
         var knownDropped: UInt64 = 0
-
-        init(_ tape: TapeWriter) { self.tape = tape }
     }
 
-    private func run(_ writer: Writer) {
+    private func run(_ writer: inout Writer) {
         var isLast = false
         while !isLast {
             // Read before the queue is emptied, so that everything added before `stop` is written.
@@ -103,9 +98,9 @@ final class TapeRecorder: Sendable {
                 defer { (queue.waiting, queue.byteCount) = ([], 0) }
                 return (queue.waiting, queue.droppedCount)
             }
-            for answered in taken { record(answered, writer) }
+            for answered in taken { record(answered, &writer) }
             let instant = now()
-            if isLast || (instant - writer.blockBegan).magnitude >= Self.blockMilliseconds { writeBlock(writer) }
+            if isLast || (instant - writer.blockBegan).magnitude >= Self.blockMilliseconds { writeBlock(&writer) }
             if dropped != writer.knownDropped {
                 // Their numbers stay free, so that a reader counts them as missing.
                 writer.sequence += dropped - writer.knownDropped
@@ -117,7 +112,7 @@ final class TapeRecorder: Sendable {
         }
     }
 
-    private func record(_ answered: AnsweredRequest, _ writer: Writer) {
+    private func record(_ answered: AnsweredRequest, _ writer: inout Writer) {
         let known = writer.bodies.sequence(of: answered.response.body)
         guard var exchange = maker.exchange(answered, withBody: known == nil) else { return }
         if writer.tape.pendingCount == 0 { writer.blockBegan = now() }
@@ -125,10 +120,10 @@ final class TapeRecorder: Sendable {
         exchange.sequence = writer.sequence
         writer.tape.append(exchange, bodyOf: known)
         if known == nil { writer.bodies.note(answered.response.body, sequence: writer.sequence) }
-        if writer.tape.pendingByteCount >= Self.blockBytes { writeBlock(writer) }
+        if writer.tape.pendingByteCount >= Self.blockBytes { writeBlock(&writer) }
     }
 
-    private func writeBlock(_ writer: Writer) {
+    private func writeBlock(_ writer: inout Writer) {
         let count = writer.tape.pendingCount
         writer.bodies = SharedBodies()
         do throws(Failure) {

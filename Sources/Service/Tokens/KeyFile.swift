@@ -40,8 +40,7 @@ package struct KeyFile: Sendable {
 
     /// Returns the current stamp of the file, or nil if the file is missing or cannot be inspected.
     func stamp() -> Stamp? {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return nil }
+        guard let status = FileTree.status(of: path) else { return nil }
         return Stamp(status)
     }
 

@@ -1,6 +1,5 @@
 import Basics
 import CommandLine
-import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -104,21 +103,20 @@ final class BatchClient: Sendable {
     private let answers = Atomic(0)
     private let failures = Atomic(0)
     private let shouldStop = Atomic(false)
-    private let hasStopped = DispatchSemaphore(value: 0)
+    private let thread = Mutex<WorkThread?>(nil)
 
     /// Starts the client on its own thread.
     init(port: UInt16, members: Int, token: String) throws {
-        let connection = Connection(try ClientConnection(port: port))
-        let thread = Thread { [self] in
-            // Processing of these answers must not delay timed requests, which are sent from the same processor.
-            _ = setpriority(Int32(PRIO_PROCESS.rawValue), 0, 10)
+        let connection = Locked(try ClientConnection(port: port))
+        // Processing of these answers must not delay timed requests, which are sent from the same processor.
+        let thread = try WorkThread(niceness: 10) { [self] in
             var first = 0
             while !shouldStop.load(ordering: .acquiring) {
                 let ids = (first..<first + Self.size).map { "\"\(ServeScene.userID($0 % members))\"" }
                 first = (first + Self.size) % members
                 let body = #"{"userIds":[\#(ids.joined(separator: ","))]}"#
                 let request = ClientConnection.request("/v1/recommendations", token: token, json: body)
-                let status = try? connection.client.answer(to: request).status
+                let status = try? connection.withLock { try $0.answer(to: request).status }
                 if status == 200 {
                     answers.add(1, ordering: .relaxed)
                 } else {
@@ -126,9 +124,8 @@ final class BatchClient: Sendable {
                 }
                 if status == nil { break }
             }
-            hasStopped.signal()
         }
-        thread.start()
+        self.thread.withLock { $0 = thread }
     }
 
     /// Stops the client.
@@ -136,13 +133,7 @@ final class BatchClient: Sendable {
     /// - Returns: the number of batches that were answered, and of those that failed.
     func stop() -> (answers: Int, failures: Int) {
         shouldStop.store(true, ordering: .releasing)
-        hasStopped.wait()
+        thread.withLock { $0 }?.join()
         return (answers.load(ordering: .relaxed), failures.load(ordering: .relaxed))
-    }
-
-    /// The connection, which only the client's thread uses.
-    private final class Connection: @unchecked Sendable {
-        let client: ClientConnection
-        init(_ client: ClientConnection) { self.client = client }
     }
 }

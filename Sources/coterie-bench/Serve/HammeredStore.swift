@@ -1,6 +1,5 @@
 import Basics
 import CommandLine
-import Dispatch
 import Foundation
 import Glibc
 import Model
@@ -52,16 +51,15 @@ struct HammeredStore {
         // One-time work after the daemon's start must not be counted as the effect of the one member.
         _ = try load.run(seconds: 2, perSecond: Self.others.perSecond, seed: 4)
         let alone = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 5)
-        let (total, isOver) = (Hammered(), DispatchSemaphore(value: 0))
+        let total = Hammered()
         let words = try hammer(seconds: seconds + 1)
-        DispatchQueue.global().async {
+        let hammering = try WorkThread {
             let text = try? Child.output(of: words, processor: ServersUnderTest.loadProcessor)
             let count = text?.firstMatch(of: #/([0-9]+) requests in /#).flatMap { Int($0.output.1) }
             total.requests.withLock { $0 = count }
-            isOver.signal()
         }
         let outcome = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 3)
-        isOver.wait()
+        hammering.join()
         guard let requests = total.requests.withLock({ $0 }) else { throw Failure(.badData, "wrk failed") }
         return """
             {"benchmark":"serve","row":"hammered","hammeringRequests":\(requests),\

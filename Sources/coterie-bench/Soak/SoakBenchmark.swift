@@ -38,7 +38,7 @@ enum SoakBenchmark: Benchmark {
         let clients = SoakClients(
             community, ports: servers.ports, findings: findings, hidden: servers.hidden, pauseSeconds: pause,
             hasBatches: try servers.answersBatches())
-        clients.start(clientCount)
+        try clients.start(clientCount)
         let publisher = SoakPublisher(community, store: servers.store, findings)
         var samples = servers.ports.map { _ in ResourceSamples() }
         for second in 1...seconds {

@@ -24,7 +24,7 @@ final class SoakClients: Sendable {
     private let pauseSeconds: Double
     private let hasBatches: Bool
     private let isOver = Atomic(false)
-    private let group = DispatchGroup()
+    private let threads = Mutex<[WorkThread]>([])
 
     /// Creates clients; `pauseSeconds` is the least time between two requests of one client.
     init(
@@ -40,22 +40,21 @@ final class SoakClients: Sendable {
     }
 
     /// Starts clients, each on its own thread.
-    func start(_ count: Int) {
+    func start(_ count: Int) throws {
         for number in 0..<count {
-            group.enter()
-            Thread.detachNewThread { [self] in
-                defer { group.leave() }
+            let thread = try WorkThread { [self] in
                 do {
                     try ask(SplitMix64(seed: UInt64(number)), client: number)
                 } catch { findings.fail("client \(number): \(error)") }
             }
+            threads.withLock { $0.append(thread) }
         }
     }
 
     /// Ends all clients.
     func stop() {
         isOver.store(true, ordering: .relaxed)
-        group.wait()
+        for thread in threads.withLock(\.self) { thread.join() }
     }
 
     private func ask(_ generator: SplitMix64, client: Int) throws {

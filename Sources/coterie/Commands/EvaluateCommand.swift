@@ -100,9 +100,10 @@ enum EvaluateCommand: Subcommand {
         let model = version.model
         let planner = VisibleSnapshot(version, planning: try parsed.planning()).planner
         line.begin("reading members")
+        var chosen = EvenShare(share)
         let set = try EvaluationSet(
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
-            atMilliseconds: instant, where: evenly(share)
+            atMilliseconds: instant, where: { _ in chosen.next() }
         ) { line.show(done: $0, total: $1, unit: "users") }
         line.clear()
         try catalogs.checkThatSomethingIsHeldOut(set)
@@ -144,17 +145,6 @@ enum EvaluateCommand: Subcommand {
             throw UsageError("--\(given) and --\(name) cannot be given together: --\(name) is about lists of groups")
         }
         guard !parsed.flag("csv") else { throw UsageError("--\(given) and --csv cannot be given together: use --json") }
-    }
-
-    /// Returns a filter that takes a share of the members, spread evenly.
-    private static func evenly(_ share: Double) -> (String) -> Bool {
-        var sum = 0.0
-        return { _ in
-            sum += share
-            guard sum >= 1 - 1e-9 else { return false }
-            sum -= 1
-            return true
-        }
     }
 
     private static func lengths(_ parsed: ParsedCommand) throws -> [Int] {

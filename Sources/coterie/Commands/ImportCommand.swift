@@ -183,7 +183,7 @@ enum ImportCommand: Subcommand {
 
     /// Says it before reading if a bad line would stop the import, because it could not be written.
     private static func warn(ofRejects path: String) {
-        let folder = Catalog.folder(of: path)
+        let folder = FileTree.folder(of: path)
         guard let reason = Catalog.obstacle(toCreatingIn: folder) else { return }
         printToStandardError(
             "bad lines could not be written to \(path), and would stop the import: \(reason); name another file with "

@@ -51,7 +51,7 @@ enum RestoreCommand: Subcommand {
         }
         let catalog = parsed.text("catalog")
         let places = Restoration.Places(
-            catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? Catalog.folder(of: catalog),
+            catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? FileTree.folder(of: catalog),
             store: try BackupCommand.store(parsed))
         let outcome = try restoration.restore(
             to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"),

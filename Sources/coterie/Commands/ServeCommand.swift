@@ -224,7 +224,7 @@ enum ServeCommand: ConfiguredCommand {
     /// link's target.
     private static func sessionsFile(beside catalog: String) -> String? {
         guard Catalog.isWritable(catalog) else { return nil }
-        let mayWrite = FileManager.default.isWritableFile(atPath: Catalog.folder(of: catalog))
+        let mayWrite = FileManager.default.isWritableFile(atPath: FileTree.folder(of: catalog))
         return (mayWrite ? catalog : Catalog.resolved(catalog) ?? catalog) + "-sessions"
     }
 

@@ -68,7 +68,9 @@ enum TuneCommand: Subcommand {
             community, usual: usual, earlier: earlier?.settings, budgetSeconds: budgetSeconds, threads: threads)
         var last = journal
         var saved = began
-        let outcome = try tuning.run(journal, began: began) { journal in
+        let record = try tuning.run(journal, began: began) {
+            ParsedCommand.nowMilliseconds
+        } note: { journal in
             last = journal
             let now = ContinuousClock.now
             line.show(
@@ -82,13 +84,12 @@ enum TuneCommand: Subcommand {
         }
         line.clear()
         try KeptTuning.keep(.journal, TrialJournal(changeCount: changes, journal: last), in: catalog)
-        let record = TuningRecord(outcome, atMilliseconds: ParsedCommand.nowMilliseconds)
-        if outcome.isBetter {
+        if record.isBetter {
             try KeptTuning.keep(.settings, record, in: catalog)
         } else {
             try catalog.keepTuningNote(.settings, nil)
         }
-        let report = TuningReport(record, isBetter: outcome.isBetter, last)
+        let report = TuningReport(record, isBetter: record.isBetter, last)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: report.document)

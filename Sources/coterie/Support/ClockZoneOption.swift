@@ -23,8 +23,9 @@ private enum NamedClockZone {
         }
         let folder = unsafe getenv("TZDIR").map { unsafe String(cString: $0) } ?? "/usr/share/zoneinfo"
         // The C library takes UTC for an unknown name, so this looks for the zone's file first.
-        var status = stat()
-        guard unsafe stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        guard let status = FileTree.status(of: "\(folder)/\(name)"), status.st_mode & S_IFMT == S_IFREG else {
+            return nil
+        }
         let previous = unsafe getenv("TZ").map { unsafe String(cString: $0) }
         use(":" + name)
         defer { use(previous) }

@@ -146,18 +146,16 @@ extension ParsedCommand {
         if let folder = environment[variable], folder.hasPrefix("/") { return folder + "/coterie" }
         if let home = environment["HOME"], home.hasPrefix("/") {
             let folder = "\(home)/\(path)/coterie"
-            if isThere(folder) || canMake(folder) { return folder }
+            if FileTree.exists(folder) || canMake(folder) { return folder }
         }
         return "/var/tmp/coterie-\(getuid())"
     }
 
-    private static func isThere(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
-
     /// Whether a folder that is missing can be made: many users of services have no home folder, or may not write
     /// there.
     private static func canMake(_ folder: String) -> Bool {
-        let parent = Catalog.folder(of: folder)
-        return isThere(parent) ? unsafe access(parent, W_OK | X_OK) == 0 : parent != "/" && canMake(parent)
+        let parent = FileTree.folder(of: folder)
+        return FileTree.exists(parent) ? unsafe access(parent, W_OK | X_OK) == 0 : parent != "/" && canMake(parent)
     }
 
     /// Whether a folder belongs to this user, and is no link: in /var/tmp anybody can make one.

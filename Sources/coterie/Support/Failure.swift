@@ -68,7 +68,7 @@ struct Invocation: Sendable {
     func files() throws(UsageError) -> ConfigurationFiles {
         func given(_ option: Option) -> String? { words.given(option.name, environment: environment) }
         let name = given(ConfigurationOptions.environment)
-        let usual = unsafe access(ConfigurationOptions.usualPath, F_OK) == 0 ? ConfigurationOptions.usualPath : ""
+        let usual = FileTree.exists(ConfigurationOptions.usualPath) ? ConfigurationOptions.usualPath : ""
         let path = given(ConfigurationOptions.file) ?? usual
         if let name {
             guard ConfigurationFiles.isEnvironmentName(name) else {

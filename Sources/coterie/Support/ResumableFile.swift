@@ -22,7 +22,7 @@ final class ResumableFile<Content: Codable & Equatable> {
     }
 
     private let path: String
-    private let descriptor: Int32
+    private let file: OpenFile
     private var note: Note
 
     /// The inputs that the file is made from; those of the note if the file is resumed.
@@ -52,23 +52,19 @@ final class ResumableFile<Content: Codable & Equatable> {
             }
             note = begun
         }
-        descriptor = try PrivateFile.opened(partial)
-        guard lseek(descriptor, 0, SEEK_END) >= note.byteCount else {
+        file = OpenFile(owning: try PrivateFile.opened(partial), partial)
+        guard try file.byteCount() >= note.byteCount else {
             throw Failure(.badData, "\(partial) is shorter than \(beside) says: remove both, and begin again")
         }
-        guard ftruncate(descriptor, note.byteCount) == 0, lseek(descriptor, note.byteCount, SEEK_SET) >= 0 else {
-            throw Self.failure("cannot write \(partial)")
-        }
+        try file.cut(to: note.byteCount)
         try writeNote()
     }
-
-    deinit { close(descriptor) }
 
     /// Adds a portion.
     ///
     /// - Parameter position: the point to resume from after this portion.
     func append(_ bytes: [UInt8], position: String) throws(Failure) {
-        guard Descriptor.write(bytes, to: descriptor) else { throw Self.failure("cannot write \(partialPath)") }
+        try file.append(bytes)
         note.byteCount += bytes.count
         note.position = position
         try writeNote()
@@ -76,10 +72,10 @@ final class ResumableFile<Content: Codable & Equatable> {
 
     /// Gives the complete file its name.
     func finish() throws(Failure) {
-        guard fsync(descriptor) == 0 else { throw Self.failure("cannot write \(path)") }
+        try file.synchronize()
         // The note is removed first: with a note but no file, the next run would fail.
-        _ = unsafe unlink(notePath)
-        guard unsafe rename(partialPath, path) == 0 else { throw Self.failure("cannot write \(path)") }
+        try? FileTree.remove(notePath)
+        try FileTree.move(partialPath, to: path)
     }
 
     private func writeNote() throws(Failure) {
@@ -87,10 +83,6 @@ final class ResumableFile<Content: Codable & Equatable> {
             preconditionFailure("a note has only texts and integers")
         }
         try PrivateFile.write(Array(json), to: notePath)
-    }
-
-    private static func failure(_ text: String) -> Failure {
-        Failure(.general, "\(text): \(unsafe String(cString: strerror(errno)))")
     }
 }
 
@@ -108,7 +100,7 @@ extension ParsedCommand {
     func journalFiles() -> [String] {
         let given = texts("journal")
         guard given.isEmpty else { return given }
-        let folders = Set([Catalog.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Catalog.resolved))
+        let folders = Set([FileTree.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Catalog.resolved))
         return folders.sorted().flatMap { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }

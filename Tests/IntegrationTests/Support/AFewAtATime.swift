@@ -2,7 +2,7 @@ import Testing
 
 /// Lets few integration tests run at a time: each starts processes, which share the machine with all other tests.
 struct AFewAtATime: TestTrait, SuiteTrait, TestScoping {
-    private static let permits = Permits(4)
+    private static let permits = Permits(8)
 
     var isRecursive: Bool { true }
 

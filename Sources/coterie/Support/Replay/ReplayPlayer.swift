@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Dispatch
 import HTTP
@@ -20,17 +21,19 @@ final class ReplayPlayer: Sendable {
         var includesChanges = false
     }
 
-    /// A connection, which handles one request at a time.
-    private final class Lane: @unchecked Sendable {
-        // Both are used only on the queue.
+    /// A connection, and what was asked over it.
+    private struct Line {
         let client: HTTPClient
         /// The lists of which further pages may come, by name.
         var chains: [String: PageChain] = [:]
+    }
+
+    /// A queue of requests for one connection.
+    private struct Lane: Sendable {
+        let line: Locked<Line>
         let queue: DispatchQueue
         /// A limit on waiting requests, so that the others stay on the tape.
         let room = DispatchSemaphore(value: 4)
-
-        init(client: HTTPClient, queue: DispatchQueue) { (self.client, self.queue) = (client, queue) }
     }
 
     /// The most lists of a lane of which further pages are awaited.
@@ -55,7 +58,8 @@ final class ReplayPlayer: Sendable {
         self.setClock = setClock
         var lanes: [Lane] = []
         for number in 0..<options.connectionCount {
-            lanes.append(Lane(client: try HTTPClient(address), queue: DispatchQueue(label: "lane-\(number)")))
+            let line = Locked(Line(client: try HTTPClient(address)))
+            lanes.append(Lane(line: line, queue: DispatchQueue(label: "lane-\(number)")))
         }
         self.lanes = lanes
     }
@@ -94,7 +98,7 @@ final class ReplayPlayer: Sendable {
             send(exchange)
         }
         underWay.wait()
-        for lane in lanes { lane.queue.sync { endChains(of: lane) } }
+        for lane in lanes { lane.line.withLock { endChains(of: &$0) } }
         return summary.withLock { summary in
             summary.tape = reader.condition
             return summary
@@ -114,47 +118,47 @@ final class ReplayPlayer: Sendable {
         lane.room.wait()
         underWay.enter()
         lane.queue.async { [self] in
-            play(exchange, on: lane)
+            lane.line.withLock { play(exchange, on: &$0) }
             lane.room.signal()
             underWay.leave()
         }
     }
 
     /// Plays an exchange, or keeps it for the judgement of its whole list.
-    private func play(_ exchange: Exchange, on lane: Lane) {
+    private func play(_ exchange: Exchange, on line: inout Line) {
         guard let page = PageChain.page(of: exchange) else {
-            return add([played(exchange, as: exchange, lane).outcome])
+            return add([played(exchange, as: exchange, line).outcome])
         }
         guard let after = page.after else {
-            if let chain = lane.chains.removeValue(forKey: page.list) { add(chain.judged) }
-            let (outcome, body) = played(exchange, as: exchange, lane)
+            if let chain = line.chains.removeValue(forKey: page.list) { add(chain.judged) }
+            let (outcome, body) = played(exchange, as: exchange, line)
             var chain = PageChain()
             chain.add(outcome, body: body)
             guard chain.isPaged else { return add([outcome]) }
-            if lane.chains.count >= Self.chainLimit { endChains(of: lane) }
-            lane.chains[page.list] = chain
+            if line.chains.count >= Self.chainLimit { endChains(of: &line) }
+            line.chains[page.list] = chain
             return
         }
-        guard var chain = lane.chains[page.list] else { return leaveOutPage() }
+        guard var chain = line.chains[page.list] else { return leaveOutPage() }
         switch chain.beginning(after: after) {
         case .unknown: return leaveOutPage()
         case .nowhere:
             let gone = Difference.pageIsGone(exchange, options.rules)
             chain.add(ReplayOutcome(exchange, gone, status: 200, microseconds: 0), body: nil)
         case .after(let group):
-            let (outcome, body) = played(exchange, as: PageChain.request(exchange, after: group), lane)
+            let (outcome, body) = played(exchange, as: PageChain.request(exchange, after: group), line)
             chain.add(outcome, body: body)
         }
-        lane.chains[page.list] = chain
+        line.chains[page.list] = chain
     }
 
     private func leaveOutPage() {
         summary.withLock { $0.leaveOut(because: "a page whose first page is not on the tape") }
     }
 
-    private func endChains(of lane: Lane) {
-        for chain in lane.chains.values { add(chain.judged) }
-        lane.chains = [:]
+    private func endChains(of line: inout Line) {
+        for chain in line.chains.values { add(chain.judged) }
+        line.chains = [:]
     }
 
     private func add(_ outcomes: [ReplayOutcome]) {
@@ -165,12 +169,12 @@ final class ReplayPlayer: Sendable {
 
     /// Sends a request, and compares the answer with the recorded one.
     private func played(
-        _ exchange: Exchange, as request: Exchange, _ lane: Lane
+        _ exchange: Exchange, as request: Exchange, _ line: Line
     ) -> (outcome: ReplayOutcome, body: [UInt8]?) {
         var headers = request.requestHeaders
         headers["Coterie-Timing"] = "1"
         if let token = options.token { headers["Authorization"] = "Bearer \(token)" }
-        let answer = try? lane.client.answer(
+        let answer = try? line.client.answer(
             to: request.method, request.target, headers: headers, body: request.requestBody)
         let difference = Difference(
             recorded: (exchange.status, exchange.body), answer: answer.map { ($0.status, $0.body) },

@@ -7,28 +7,17 @@ import Similarity
 
 /// The photos with vectors of a version, and the index of their vectors.
 struct BuiltLooks {
-    var sections: LookSections
-    var report: Manifest.LooksReport
+    let sections: LookSections
+    let report: Manifest.LooksReport
     /// The place of each indexed photo among those with vectors.
-    var places: [Int]
+    let places: [Int]
     /// The cells of similar vectors that are typical of groups.
-    var typical: TypicalLooks
-}
-
-extension RecomputeJob {
-    /// Returns the vectors of public photos, or `nil` if the catalog has none, or if the entries are from tables.
-    ///
-    /// The file is opened at once, because it disappears when another program writes it anew.
-    func vectorFile(_ catalog: Facts) throws(Failure) -> PhotoVectors? {
-        // Tables number the photos in their own way.
-        guard tablesPath == nil else { return nil }
-        return try PhotoVectors(of: catalog)
-    }
+    let typical: TypicalLooks
 
     /// Returns the photos with vectors that are in pools of public groups, and the index of their vectors.
     ///
     /// - Parameter matrix: public groups × photos, whose columns are the photos' keys.
-    func lookSections(_ vectors: PhotoVectors, _ matrix: BinaryMatrix, _ clock: StepClock)
+    static func made(_ vectors: PhotoVectors, _ matrix: BinaryMatrix, _ run: JobRun)
         throws(Failure) -> (BuiltLooks?, outcome: String)
     {
         var groups = [[UInt32]](repeating: [], count: vectors.photos.count)
@@ -40,9 +29,9 @@ extension RecomputeJob {
         let pooled = groups.indices.filter { !groups[$0].isEmpty }
         guard !pooled.isEmpty else { return (nil, "no photo with a vector is in a public pool") }
         do {
-            let rows = try vectors.rows(pooled)
-            let builder = LookIndexBuilder(rows, parameters.looks, threads: parameters.threads) { done in
-                clock.advance(done: done, total: pooled.count, unit: "vectors")
+            let (rows, clock) = (try vectors.rows(pooled), run.clock)
+            let builder = LookIndexBuilder(rows, run.parameters.looks, threads: run.parameters.threads) { done in
+                clock.advance(done: done, total: pooled.count)
             }
             let groupsOfPhotos = pooled.map { groups[$0] }
             let index = try builder.build()
@@ -62,23 +51,21 @@ extension RecomputeJob {
     ///
     /// - Parameters:
     ///   - chosen: the weights of other evidence, or `nil` if there was nothing to learn from.
-    ///   - looks: the photos with vectors, and their index.
     ///   - catalog: the catalog, in the transaction in which it was read.
-    func weighLooks(
-        beside chosen: Manifest.PhotoWeights?, _ looks: BuiltLooks, _ vectors: PhotoVectors, _ encoded: EncodedModel,
-        _ catalog: Facts, _ clock: StepClock
+    func weights(
+        beside chosen: Manifest.PhotoWeights?, _ vectors: PhotoVectors, _ model: ModelVersion, _ catalog: Facts,
+        _ run: JobRun
     ) throws(Failure) -> (Manifest.PhotoWeights?, outcome: String) {
         do {
-            let model = try ModelVersion(encoded)
-            guard let search = try LookSearch(model.looks, looks.report) else { return (chosen, "nothing to choose") }
+            guard let search = try LookSearch(model.looks, report) else { return (chosen, "nothing to choose") }
             let evidence = LookEvidence(
-                model: model, search: search, relations: parameters.relations, weights: PhotoWeights(chosen),
-                instant: startedAtMilliseconds / 1000)
-            let found = try evidence.weights(of: looks.places.count) { row throws(Failure) in
-                let place = looks.places[row]
+                model: model, search: search, relations: run.parameters.relations, weights: PhotoWeights(chosen),
+                instant: run.instant)
+            let found = try evidence.weights(of: places.count) { row throws(Failure) in
+                let place = places[row]
                 return try catalog.photo(withID: vectors.photos[place].id).map { ($0, vectors.vector(at: place)) }
             } progress: { done, total in
-                clock.advance(done: done, total: total, unit: "photos")
+                run.clock.advance(done: done, total: total)
             }
             guard found.inPools != nil || found.inNoPool != nil else { return (chosen, "too few photos to choose") }
             let usual = PhotoWeights()

@@ -3,55 +3,63 @@ import CatalogStore
 import Model
 import Recommendation
 
-extension RecomputeJob {
+/// The groups that trend and the seasons of groups, as far as the entries have dates.
+struct ActivitySignals {
     /// The most months that seasons are computed from: five years, and half a year on either side for the moving means.
     private static var seasonMonths: Int { 72 }
     /// The weeks that trends are computed from: the last week, and the weeks before for comparison.
     static var trendWeeks: Int { TrendingRanking.usualWeeks + 1 }
 
-    /// The window of dates to keep for trends and seasons.
-    var activityWindow: ActivityWindow {
-        ActivityWindow(
-            end: startedAtMilliseconds / 1000, weekCount: Self.trendWeeks, monthCount: Self.seasonMonths)
+    /// Returns the window of dates to keep, in a job that begins at a time in Unix seconds.
+    static func window(until instant: Int64) -> ActivityWindow {
+        ActivityWindow(end: instant, weekCount: trendWeeks, monthCount: seasonMonths)
     }
 
-    /// Returns the trending groups and the seasonal factors, as far as the catalog has dates.
+    let trending: [TrendingGroup]
+    let seasons: [SeasonalFactors]
+    /// The outcome in words.
+    let summary: String
+
+    /// Finds the trending groups and the seasonal factors.
     ///
     /// The present is the beginning of the job, or the last date in the catalog if that is earlier. So a catalog that
     /// is some weeks old has the trends of its own last week. A date in the future changes nothing.
     ///
     /// - Parameter events: the entries of public groups within the job's window.
-    func activitySignals(
-        _ events: [RelationDescription.Role: GroupEvents], _ dates: EventDates, groupCount: Int
-    ) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
-        guard let span = dates.span else { return (([], []), "no dates: nothing trends, no seasons") }
-        let now = min(span.upperBound, startedAtMilliseconds / 1000)
+    init(_ events: [RelationDescription.Role: GroupEvents], _ dates: EventDates, groupCount: Int, _ run: JobRun) {
+        guard let span = dates.span else {
+            (trending, seasons, summary) = ([], [], "no dates: nothing trends, no seasons")
+            return
+        }
+        let now = min(span.upperBound, run.instant)
         let calendar = ActivityCalendar(
             now: now, weekCount: Self.trendWeeks,
             months: ActivityCalendar.wholeMonths(from: span.lowerBound, to: now, maximum: Self.seasonMonths))
         let activity = GroupActivity(
             events.mapValues { $0.activity(in: calendar) }, calendar: calendar, groupCount: groupCount)
-        let trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
-        let seasons = activity.seasons
+        trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
+        seasons = activity.seasons
         let months = "\(calendar.months.count) months"
-        return (
-            (trending, seasons),
+        summary =
             "\(trending.count) groups trend, " + (seasons.isEmpty ? "\(months) are too few for" : "\(months) of")
-                + " seasons"
-        )
+            + " seasons"
     }
+}
 
+extension GroupTalk {
     /// Returns the posts of each group in the last weeks, up to the beginning of the job or an earlier time.
-    func talk(_ source: RelationSource, _ entries: any EntrySource, until time: Int64) throws(Failure)
-        -> ([GroupTalk], outcome: String)
-    {
-        let end = min(time, startedAtMilliseconds / 1000)
-        let talks = try entries.talk(source, after: end - Int64(GroupTalk.weeks) * 7 * 86_400, until: end)
-        return (talks, "\(talks.reduce(0) { $0 + Int($1.recentPosts) }) in the last \(GroupTalk.weeks) weeks")
+    static func counted(_ source: RelationSource, until last: Int64, _ run: JobRun) throws(Failure) -> [GroupTalk] {
+        try run.clock.step(.posts) { () throws(Failure) in
+            let end = min(last, run.instant)
+            let talks = try run.entries.talk(source, after: end - Int64(weeks) * 7 * 86_400, until: end)
+            return (talks, "\(talks.reduce(0) { $0 + Int($1.recentPosts) }) in the last \(weeks) weeks")
+        }
     }
+}
 
-    /// Returns the curated groups whose period has not ended.
-    func curatedGroups(_ catalog: Facts, _ facts: [GroupFacts]) throws(Failure) -> [CuratedGroup] {
+extension CuratedGroup {
+    /// Returns the curated groups of a catalog whose period has not ended.
+    static func curated(_ catalog: Facts, _ facts: [GroupFacts], _ run: JobRun) throws(Failure) -> [CuratedGroup] {
         // Compared by bytes, because two ids may differ only in the composition of characters.
         let indexes = Dictionary(
             uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })
@@ -60,7 +68,7 @@ extension RecomputeJob {
             let curated = CuratedGroup(
                 group: group, position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
                 expiresAt: curation.expiresAt)
-            let isOver = curated.expiresAt.map { $0 <= startedAtMilliseconds / 1000 } ?? false
+            let isOver = curated.expiresAt.map { $0 <= run.instant } ?? false
             return isOver ? nil : curated
         }
     }
