@@ -94,7 +94,9 @@ struct ReplacedSite {
     ///   - keepsRemoved: whether what the replaced catalog lacks is shown again.
     mutating func withdraw(from restored: Catalog, keepsRemoved: Bool) -> WithdrawnAgain {
         guard let catalog else { return WithdrawnAgain() }
-        do throws(Failure) { return try restored.removal.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
+        do throws(Failure) {
+            return try restored.removal.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved)
+        } catch {
             problems.append(error.message)
             return WithdrawnAgain()
         }
