@@ -43,7 +43,7 @@ package struct EvaluationSet: Sendable {
     ) throws(Failure) {
         self.model = model
         do {
-            let snapshot = try CatalogSnapshot(of: training, threads: 1)
+            let snapshot = try Matrices(of: training, threads: 1)
             let userIDs = try snapshot.users().ids
             matrix = try snapshot.matrix(.memberships) { _ in }.matrix
             guard matrix.rowCount == model.groupCount else {
@@ -82,7 +82,7 @@ package struct EvaluationSet: Sendable {
 
     /// Returns the users of a catalog, by the bytes of their ids.
     private static func users(of catalog: Facts) throws(Failure) -> Set<[UInt8]> {
-        let ids = try CatalogSnapshot(of: catalog, threads: 1).users().ids
+        let ids = try Matrices(of: catalog, threads: 1).users().ids
         return Set((0..<ids.count).lazy.map { Array(ids[$0].utf8) }.filter { !$0.isEmpty })
     }
 

@@ -13,7 +13,7 @@ struct JobRun {
     /// The kinds of evidence that the source has data of.
     let told: [EvidenceKind]
 
-    init(_ job: RecomputeJob, _ snapshot: CatalogSnapshot, _ clock: StepClock) throws(Failure) {
+    init(_ job: RecomputeJob, _ snapshot: Matrices, _ clock: StepClock) throws(Failure) {
         (self.job, self.clock) = (job, clock)
         entries = if let path = job.tablesPath { try TableSnapshot(path, snapshot) } else { snapshot }
         told = try EvidenceKind.known(in: entries, job.parameters.relations)
@@ -44,7 +44,7 @@ extension RecomputeJob {
     ///
     /// - Returns: the version, and its model as readers see it.
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(Failure) -> (BuiltVersion, ModelVersion) {
-        let snapshot = try CatalogSnapshot(
+        let snapshot = try Matrices(
             of: Facts(path: catalogPath, relations: parameters.relations),
             threads: parameters.threads, isChecked: parameters.checksCatalog)
         let catalog = snapshot.catalog
@@ -219,7 +219,7 @@ extension RecomputeJob {
         }
     }
 
-    private func readGroups(_ snapshot: CatalogSnapshot) throws(Failure) -> ([GroupRecord], outcome: String) {
+    private func readGroups(_ snapshot: Matrices) throws(Failure) -> ([GroupRecord], outcome: String) {
         let groups = try snapshot.groups()
         let shown = groups.count { $0.isShown }
         let hidden = groups.count { $0.isHidden }

@@ -24,14 +24,14 @@ struct ContentTests {
     }
 
     private func content(_ test: CatalogUnderTest, minimumPhotos: Int, threads: Int = 1) throws -> PhotoContent {
-        try CatalogSnapshot(of: test.catalog.facts, threads: threads).photoContent(minimumPhotos: minimumPhotos) { _ in
+        try Matrices(of: test.catalog.facts, threads: threads).photoContent(minimumPhotos: minimumPhotos) { _ in
         }
     }
 
     @Test("tags are those of public photos, case is ignored, and each counts once per photo")
     func tags() throws {
         let test = try filled()
-        #expect(try CatalogSnapshot(of: test.catalog.facts, threads: 1).hasPhotoContent())
+        #expect(try Matrices(of: test.catalog.facts, threads: 1).hasPhotoContent())
         let found = try content(test, minimumPhotos: 2)
         #expect(found.tags.terms == ["bee", "macro"] && found.tags.totals == [3, 2] && found.tags.photoCount == 3)
         let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
@@ -66,7 +66,7 @@ struct ContentTests {
     func none() throws {
         let test = try CatalogUnderTest()
         try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,,,\n")
-        #expect(try !CatalogSnapshot(of: test.catalog.facts, threads: 1).hasPhotoContent())
+        #expect(try !Matrices(of: test.catalog.facts, threads: 1).hasPhotoContent())
         let content = try content(test, minimumPhotos: 1)
         #expect(content.tags.terms.isEmpty && content.places.terms.isEmpty)
     }
@@ -109,10 +109,10 @@ struct ContentTests {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         // With 400 tags, all fit into memory. With 90, shares of the tags must be divided once more.
         let tables = test.directory.path + "/tables"
-        _ = try CatalogSnapshot(of: test.catalog.facts, threads: 1)
+        _ = try Matrices(of: test.catalog.facts, threads: 1)
             .exportTables(to: tables, relations: .standard, rowsPerPart: 9000)
         for (threads, mostTags) in [(1, 400), (3, 400), (3, 90)] {
-            let snapshot = try CatalogSnapshot(of: test.catalog.facts, threads: threads)
+            let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
             let found = try snapshot.photoContent(minimumPhotos: 5, mostTags: mostTags) { _ in }
             let fromTables = try TableSnapshot(tables, snapshot)
                 .photoContent(minimumPhotos: 5, mostTags: mostTags) { _ in }

@@ -58,7 +58,7 @@ struct HiddenGroupTests {
         try change(.curate(position: nil, startsAt: nil, expiresAt: nil), "b")
         try change(.hide, "b")
         #expect(try !#require(try catalog.facts.curations().first).isValid(at: 0))
-        let reading = try CatalogSnapshot(of: catalog.facts, threads: 1).matrix(.memberships) { _ in }
+        let reading = try Matrices(of: catalog.facts, threads: 1).matrix(.memberships) { _ in }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
         let group = try #require(try catalog.facts.group(withID: "a"))
         #expect(try OverlapReport(of: group, in: .memberships, of: catalog.facts, minimumCommon: 1).overlaps.isEmpty)
@@ -71,7 +71,7 @@ struct HiddenGroupTests {
         try catalog.take([.member(MemberChange(ofUser: "u", .record(clicks)))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try CatalogSnapshot(of: catalog.facts, threads: 1).forEachMember(impressionsSince: 0) {
+            try Matrices(of: catalog.facts, threads: 1).forEachMember(impressionsSince: 0) {
                 _, interactions, _ in
                 rows += interactions.map { Int($0.group) }
             }

@@ -42,7 +42,7 @@ struct InteractionTests {
         #expect(try catalog.facts.history(ofUser: "u", impressionsSince: 5) == sent)
         for (since, count) in [(5, 2), (6, 1)] {
             var counts: [Int] = []
-            try CatalogSnapshot(of: catalog.facts, threads: 1).forEachMember(impressionsSince: Int64(since)) {
+            try Matrices(of: catalog.facts, threads: 1).forEachMember(impressionsSince: Int64(since)) {
                 _, found, _ in
                 counts.append(found.count)
             }
@@ -147,7 +147,7 @@ struct InteractionTests {
         try record([InteractionRecord(id: "2", .join, groupID: "a", atMilliseconds: 1)])
         #expect(try catalog.facts.changeCount() > before)
         // The time of the interaction counts for trends, although no file had times.
-        #expect(try catalog.facts.workEstimate(.memberships).hasDates)
+        #expect(try WorkEstimate(.memberships, of: catalog.facts).hasDates)
         try catalog.take([.member(MemberChange(ofUser: "u", .state(interests: [])))])
         #expect(try catalog.facts.member(withID: "u")?.interests == [])
     }

@@ -79,7 +79,7 @@ struct LookupTests {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id,interests\na,\nb,owls;snow\nc,bees\nd,\n")
         try test.importing(.users, "user_id\nb\nd\n") { $0.replaces = true }
-        let users = try CatalogSnapshot(of: test.catalog.facts, threads: 1).users()
+        let users = try Matrices(of: test.catalog.facts, threads: 1).users()
         let keys = try test.lines("SELECT user_key FROM users ORDER BY user_key").compactMap { Int($0) }
         #expect(keys.map { users.ids[$0] } == ["b", "d"])
         #expect(keys.map { users.interests[$0] } == ["owls;snow", ""])

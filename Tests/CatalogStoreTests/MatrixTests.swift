@@ -21,7 +21,7 @@ struct MatrixTests {
             var first: BinaryMatrix?
             for threads in 1...4 {
                 let told = Mutex(0)
-                let snapshot = try CatalogSnapshot(of: test.catalog.facts, threads: threads)
+                let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
                 let reading = try snapshot.matrix(kind) { rows in told.withLock { $0 = max($0, rows) } }
                 #expect(reading.matrix.rowCount == publicIDs.count)
                 let rows = (0..<reading.matrix.rowCount).map { Array(reading.matrix.row($0)) }
@@ -59,7 +59,7 @@ struct MatrixTests {
             UPDATE memberships SET joined_at = 86400 * 70000 WHERE user_key % 11 = 3;
             UPDATE catalog_state SET value = 1 WHERE name = 'memberships.joined_at';
             """)
-        let snapshot = try CatalogSnapshot(of: test.catalog.facts, threads: threads)
+        let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
         let (groups, users) = (try snapshot.groups().filter(\.isShown), try snapshot.users().ids)
         let parts = try snapshot.memberships(.memberships) { memberships in
             memberships.users.map { Array(memberships[$0]) }
@@ -143,11 +143,11 @@ struct MatrixTests {
     func empty() throws {
         let test = try CatalogUnderTest()
         for kind in [RelationSource.memberships, .pools] {
-            let reading = try CatalogSnapshot(of: test.catalog.facts, threads: 3).matrix(kind) { _ in }
+            let reading = try Matrices(of: test.catalog.facts, threads: 3).matrix(kind) { _ in }
             #expect(reading.matrix.rowCount == 0 && reading.matrix.entryCount == 0)
         }
         try test.importing(.groups, "group_id,visibility\na,private\nb,public\n")
-        let reading = try CatalogSnapshot(of: test.catalog.facts, threads: 1).matrix(.pools) { _ in }
+        let reading = try Matrices(of: test.catalog.facts, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.rowCount == 1 && reading.matrix.entryCount == 0)
     }
 }

@@ -27,7 +27,7 @@ struct PauseTests {
     /// The pauses of all members, as a recompute reads them; each must be what the member's own history says.
     private func pauses() throws -> [String: Pause] {
         var found: [String: Pause] = [:]
-        let snapshot = try CatalogSnapshot(of: catalog.facts, threads: 1)
+        let snapshot = try Matrices(of: catalog.facts, threads: 1)
         let ids = try snapshot.users().ids
         try snapshot.forEachMember(impressionsSince: 0) { column, _, pause in found[ids[column]] = pause }
         for user in ["ann", "bob"] {

@@ -25,7 +25,7 @@ struct TuningNoteTests {
         try community.importing(.memberships, "group_id,user_id\n" + rows)
         let groups = (0..<10).map { "g\($0),\($0 == 4 ? "private" : "public")\n" }.joined()
         try community.importing(.groups, "group_id,visibility\n" + groups)
-        let snapshot = try CatalogSnapshot(of: community.catalog.facts, threads: 1)
+        let snapshot = try Matrices(of: community.catalog.facts, threads: 1)
         let matrix = try snapshot.matrix(.memberships) { _ in }.matrix
         let degrees = matrix.columnDegrees()
         let users = degrees.indices.filter { degrees[$0] > 0 }.map(UInt32.init)
@@ -43,7 +43,7 @@ struct TuningNoteTests {
         let community = try CatalogUnderTest()
         let rows = (0..<500).map { user in (0..<20).map { "g\($0),u\(user)\n" }.joined() }.joined()
         try community.importing(.memberships, "group_id,user_id\n" + rows)
-        let snapshot = try CatalogSnapshot(of: community.catalog.facts, threads: 1)
+        let snapshot = try Matrices(of: community.catalog.facts, threads: 1)
         let degrees = try snapshot.matrix(.memberships) { _ in }.matrix.columnDegrees()
         let users = degrees.indices.filter { degrees[$0] > 0 }.map(UInt32.init)
         var counts = [Int](repeating: 0, count: 20)

@@ -91,7 +91,7 @@ struct UndescribedRowsTests {
         #expect(try shownPhotos() == ["p", "t"] && pools.unshown == ["photos": 2])
         // No file has described the groups.
         #expect(try shown() == ["a", "b"])
-        let reading = try CatalogSnapshot(of: catalog.facts, threads: 1).matrix(.pools) { _ in }
+        let reading = try Matrices(of: catalog.facts, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.entryCount == 2 && reading.entriesOfPrivatePhotos == 2)
         #expect(try undescribed(2) == 2)
     }

@@ -79,16 +79,6 @@ extension ExposureRecord {
         """ + " "
 }
 
-extension CatalogSnapshot {
-    /// Returns the arm of each experiment that renamed users were shown first, by column.
-    package func shownArms() throws(Failure) -> [UInt32: [String: String]] {
-        let rows = try database.prepare(ExposureRecord.selectShownArms + "ORDER BY first_at DESC")
-        var arms: [UInt32: [String: String]] = [:]
-        while try rows.step() { arms[UInt32(clamping: rows.integer(0)), default: [:]][rows.text(1)] = rows.text(2) }
-        return arms
-    }
-}
-
 /// Reads the members of an experiment, in the order of their keys.
 private final class ExposedMemberReader {
     private let exposures: Statement

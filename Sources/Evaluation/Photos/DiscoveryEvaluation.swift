@@ -30,7 +30,7 @@ package struct DiscoveryEvaluation {
 
     private let kind: ToldKind
     private let training: Facts
-    private let snapshot: CatalogSnapshot
+    private let snapshot: Matrices
     private let planner: Planner
     private let instant: Int64
     private let items: NeighbourTable
@@ -60,9 +60,9 @@ package struct DiscoveryEvaluation {
     ) throws(Failure) {
         (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)
         do {
-            snapshot = try CatalogSnapshot(of: training, threads: threads)
+            snapshot = try Matrices(of: training, threads: threads)
             let known = try snapshot.matrix(kind.source) { _ in }.matrix
-            let all = try CatalogSnapshot(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
+            let all = try Matrices(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
             guard known.rowCount <= all.rowCount, known.columnCount <= all.columnCount else {
                 throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
             }
@@ -79,7 +79,7 @@ package struct DiscoveryEvaluation {
         } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
     }
 
-    private static func eligible(_ kind: ToldKind, _ snapshot: CatalogSnapshot, count: Int) throws -> [Bool] {
+    private static func eligible(_ kind: ToldKind, _ snapshot: Matrices, count: Int) throws -> [Bool] {
         var isEligible = [Bool](repeating: false, count: count)
         switch kind {
         case .favourites:
@@ -95,7 +95,7 @@ package struct DiscoveryEvaluation {
 
     /// Returns members of whom something was held out, spread over all.
     private static func members(
-        _ kind: ToldKind, _ snapshot: CatalogSnapshot, _ known: BinaryMatrix, _ all: BinaryMatrix,
+        _ kind: ToldKind, _ snapshot: Matrices, _ known: BinaryMatrix, _ all: BinaryMatrix,
         _ isEligible: [Bool], share: Double
     ) throws -> [Member] {
         let ids = try snapshot.users().ids

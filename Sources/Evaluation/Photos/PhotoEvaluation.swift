@@ -46,8 +46,8 @@ package struct PhotoEvaluation {
     ) throws(Failure) {
         do {
             guard let source = relations[.pool]?.source else { throw Failure(.badData, "there are no pools") }
-            let known = try CatalogSnapshot(of: training, threads: threads).matrix(source) { _ in }.matrix
-            let all = try CatalogSnapshot(of: whole, threads: threads).matrix(source) { _ in }.matrix
+            let known = try Matrices(of: training, threads: threads).matrix(source) { _ in }.matrix
+            let all = try Matrices(of: whole, threads: threads).matrix(source) { _ in }.matrix
             guard known.rowCount == version.groupCount, known.columnCount == all.columnCount else {
                 throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
             }

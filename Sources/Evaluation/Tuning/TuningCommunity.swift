@@ -149,7 +149,7 @@ extension TuningCommunity {
             guard let membership = relations[.membership], let memberships = membership.source else {
                 throw Failure(.badData, "there are no memberships")
             }
-            let snapshot = try CatalogSnapshot(of: catalog, threads: threads)
+            let snapshot = try Matrices(of: catalog, threads: threads)
             let matrix = try snapshot.matrix(memberships) { _ in }.matrix
             var others: [Relation: BinaryMatrix] = [:]
             for facts in relations where facts.weight > 0 && facts.relation != membership.relation {

@@ -1,15 +1,16 @@
 package import Basics
+import Changes
 import Glibc
 package import Model
 import SQLite
 
-/// One state of a catalog, read over several connections at once.
+/// The part of a catalog that a recompute reads: one state of it, over several connections at once.
 ///
 /// All connections stay in read transactions of the same commit while the snapshot exists. Read the rows and columns of
 /// matrices, and all data that refers to them, from one snapshot: then they agree. A snapshot belongs to one thread.
 /// Long reads use several threads of their own.
-package final class CatalogSnapshot {
-    let connections: [Locked<Catalog>]
+package final class Matrices: EntrySource {
+    let connections: [Locked<Facts>]
     private var check: CatalogCheck?
     private var knownGroups: [GroupRecord]?
 
@@ -42,7 +43,7 @@ package final class CatalogSnapshot {
             try own.database.execute("PRAGMA cell_size_check = ON")
             catalogs.append(own)
         }
-        (self.catalog, connections) = (catalogs[0].facts, catalogs.map(Locked.init))
+        (self.catalog, connections) = (catalogs[0].facts, catalogs.map { Locked($0.facts) })
         let checked = isChecked ? try Catalog(path: catalog.path, mode: .trying, relations: catalog.relations) : nil
         let others = catalogs.dropFirst().map(\.database) + [checked?.database].compactMap(\.self)
         for attempt in 0..<60 {
@@ -102,7 +103,7 @@ package final class CatalogSnapshot {
         return try Parallel.map(
             count, threads: connections.count, state: { thread throws(Failure) in connections[thread] }
         ) { connection, numbers throws(Failure) in
-            try connection.withLock { catalog throws(Failure) in try read(catalog.facts, numbers.lowerBound) }
+            try connection.withLock { catalog throws(Failure) in try read(catalog, numbers.lowerBound) }
         }
     }
 }
@@ -130,14 +131,9 @@ extension Database {
     }
 }
 
-extension CatalogSnapshot {
-    /// Calls `body` with each member's interactions with shown groups and last pause, in ascending order of the column.
-    ///
-    /// - Parameters:
-    ///   - impressionsSince: the earliest time of an impression to read, inclusive, in Unix milliseconds.
-    ///   - body: a function that receives the user's column in a matrix of this snapshot, interactions and a pause; one
-    ///     of both may be missing. The interactions are in the order in which they were recorded, and their groups are
-    ///     rows of that matrix.
+// MARK: - Members, photos and columns
+
+extension Matrices {
     package func forEachMember(
         impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void
     ) throws(Failure) {
@@ -177,9 +173,7 @@ extension CatalogSnapshot {
         }
         end()
     }
-}
 
-extension CatalogSnapshot {
     /// Returns the column of a user or photo in a matrix of this snapshot, or `nil` if there is none with the id.
     package func column(of id: String, in table: EntityTable) throws(Failure) -> UInt32? {
         try catalog.key(of: id, in: table).map { UInt32(clamping: $0) }
@@ -195,7 +189,6 @@ extension CatalogSnapshot {
         try columns("SELECT photo_key FROM photos WHERE user_key = ?1", Int64(user))
     }
 
-    /// Returns the columns of the users who are not listed.
     package func unlistedUsers() throws(Failure) -> Set<UInt32> {
         Set(try columns("SELECT user_key FROM users WHERE listed = 0"))
     }
@@ -209,7 +202,6 @@ extension CatalogSnapshot {
         return columns
     }
 
-    /// Returns the texts of all users, by their column in a matrix.
     package func users() throws(Failure) -> UserTexts {
         let rows = try database.prepare(
             "SELECT user_key, user_id, interests, interests_stamp FROM users ORDER BY user_key")
@@ -226,16 +218,74 @@ extension CatalogSnapshot {
         return texts
     }
 
-    /// Returns whether a table of pairs has any row.
     package func hasRows(_ source: RelationSource) throws(Failure) -> Bool {
         try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
     }
 
-    /// Whether any photo has an owner.
     package func hasPhotoOwners() throws(Failure) -> Bool {
         try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
     }
 
-    /// The number of a photo's owner less the column of the user.
     package var ownerOffset: Int { 0 }
+
+    package func shownArms() throws(Failure) -> [UInt32: [String: String]] {
+        let rows = try database.prepare(ExposureRecord.selectShownArms + "ORDER BY first_at DESC")
+        var arms: [UInt32: [String: String]] = [:]
+        while try rows.step() { arms[UInt32(clamping: rows.integer(0)), default: [:]][rows.text(1)] = rows.text(2) }
+        return arms
+    }
+
+    /// Returns the shown groups of users that a rule holds out of learning; the catalog stays as it is.
+    ///
+    /// - Parameters:
+    ///   - users: the users, as columns of a matrix of this snapshot whose entries are users.
+    ///   - folds: the number of validation folds, 1 or more. If the rule is a share, each fold holds out other groups.
+    /// - Returns: the rows of the matrix that are held out, by fold and by user.
+    package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(Failure)
+        -> [[[UInt32]]]
+    {
+        let shown = try groups().lazy.filter { $0.isShown }.enumerated()
+        let rows = Dictionary(uniqueKeysWithValues: shown.map { ($0.element.key, UInt32($0.offset)) })
+        let statement = try database.prepare(
+            "SELECT group_key, joined_at FROM memberships WHERE user_key = ? ORDER BY group_key")
+        var found = [[[UInt32]]](repeating: [], count: folds)
+        for user in users {
+            statement.bind(Int64(user), at: 1)
+            var groups: [(group: Int64, joinedAt: Int64?)] = []
+            while try statement.step() {
+                if rows[statement.integer(0)] != nil {
+                    groups.append((statement.integer(0), statement.optionalInteger(1)))
+                }
+            }
+            statement.reset()
+            for fold in found.indices {
+                let out = rule.heldOut(of: groups, ofUser: Int64(user), fold: fold)
+                found[fold].append(out.compactMap { rows[$0] })
+            }
+        }
+        return found
+    }
+
+    /// Whether any entry of a relation may have a time.
+    package func mayHaveTimes(_ source: RelationSource) throws(Failure) -> Bool {
+        try source.notedTime.hasValues(in: database)
+    }
+}
+
+// MARK: - Amounts
+
+extension Matrices {
+    /// Estimates the work for each of some matrices.
+    ///
+    /// Several are estimated at a time, because counting tens of millions of rows takes half a second.
+    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(Failure) -> [WorkEstimate] {
+        let estimates = try readParts(sources.count) { catalog, number throws(Failure) in
+            (number: number, estimate: try WorkEstimate(sources[number], of: catalog, recentWeeks: recentWeeks))
+        }
+        return estimates.sorted { $0.number < $1.number }.map(\.estimate)
+    }
+
+    package func contentEstimate() throws(Failure) -> ContentEstimate { try ContentEstimate(of: database) }
+
+    package func rowCount(_ source: RelationSource) throws(Failure) -> Int { try catalog.rowCount(source) }
 }

@@ -25,11 +25,10 @@ package struct PhotoVocabulary<Term: Sendable>: Sendable {
     package let photoCount: Int
 }
 
-extension CatalogSnapshot {
+extension Matrices {
     /// The number of keys in a range of photos, small enough that all threads end at about the same time.
     private static let photosPerRange = 1 << 15
 
-    /// Whether any photo ever had tags or a location.
     package func hasPhotoContent() throws(Failure) -> Bool {
         if try NotedColumn.tags.hasValues(in: database) { return true }
         return try NotedColumn.latitude.hasValues(in: database)
@@ -119,9 +118,7 @@ extension CatalogSnapshot {
             places: PhotoVocabulary(terms: cells.cells, totals: cells.totals, photoCount: all.photosWithPlaces),
             records: all, owners: converted.flatMap(\.owners))
     }
-}
 
-extension CatalogSnapshot {
     /// Reads photos in one pass if their tags fit into memory.
     ///
     /// Otherwise the tags are counted first, one share in each pass. The last pass numbers only the most frequent ones.

@@ -2,7 +2,7 @@ package import Basics
 package import Model
 import SQLite
 
-extension CatalogSnapshot {
+extension Matrices {
     /// The number of rows that were written, for each table.
     package typealias TableRowCounts = [(table: String, rows: Int)]
 
@@ -45,7 +45,7 @@ extension CatalogSnapshot {
 
 /// Writes the parts of the catalog in the order of a folder of tables.
 private struct TableExport {
-    let snapshot: CatalogSnapshot
+    let snapshot: Matrices
     let rowsPerPart: Int
 
     private var database: ReadingDatabase { snapshot.database }
