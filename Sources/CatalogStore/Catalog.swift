@@ -15,6 +15,8 @@ package final class Catalog {
     /// The relations whose tables the catalog has.
     var relations: RelationTable { facts.relations }
 
+    /// The part that applies changes.
+    package var ingest: Ingest { Ingest(self) }
     /// The part that removes.
     package var removal: Removal { Removal(self) }
 

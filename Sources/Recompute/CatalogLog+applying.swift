@@ -61,7 +61,7 @@ extension CatalogLog {
         if store.shared != nil, let warning = try compareLedgers(catalog, &streams, store.location) {
             warnings.append(warning)
         }
-        let (counts, stopping) = try catalog.takeOver(
+        let (counts, stopping) = try catalog.ingest.takeOver(
             through: last, skipsMissing: skipsMissing
         ) { origin, after, limit throws(Failure) in
             let found = try log?.journal.changes(of: origin, after: after, limit: limit) ?? []

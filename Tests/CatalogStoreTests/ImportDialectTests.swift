@@ -19,7 +19,7 @@ struct ImportDialectTests {
         #expect(try Set(test.lines("SELECT ifnull(joined_at, 'null') FROM memberships")) == ["1714557600", "null"])
         #expect(try test.rejects().map { $0[2] } == ["user_id is empty"])
         let unknown = try #require(summary.findings.first)
-        #expect(unknown.count == 1 && summary.findings.map(\.kind) == ["unreadableValues", "nullWordIds"])
+        #expect(unknown.count == 1 && summary.findings.map(\.kind) == [.unreadableValues, .nullWordIDs])
         #expect(unknown.message.hasSuffix("joined_at \"9999-12-31\" is not in the years 1800 to 2200"))
         let east = try test.importing(.photos, "photo_id,taken_at,tags,user_id\np,2024-05-01 10:00,\\N,\\N\n") {
             $0.zone = ClockZone(offsetSeconds: 7200)

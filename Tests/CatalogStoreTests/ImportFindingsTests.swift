@@ -8,9 +8,9 @@ import Testing
 
 extension ImportSummary {
     /// Returns the message of a finding, or an empty text if there is none.
-    fileprivate func message(_ kind: String) -> String { findings.first { $0.kind == kind }?.message ?? "" }
+    fileprivate func message(_ kind: String) -> String { findings.first { $0.kind.rawValue == kind }?.message ?? "" }
     /// Returns the count of a finding, or 0 if there is none.
-    fileprivate func count(_ kind: String) -> Int { findings.first { $0.kind == kind }?.count ?? 0 }
+    fileprivate func count(_ kind: String) -> Int { findings.first { $0.kind.rawValue == kind }?.count ?? 0 }
 }
 
 @Suite("What an import takes in one way, and says so")
@@ -75,7 +75,7 @@ struct ImportFindingsTests {
             + ["NULL", "None", "nan", "#N/A", "(null)", "undefined"]
             .map { "g,u,\($0)\n" }.joined() + "g,NULL,\nh,NULL,2024-05-01\n"
         let summary = try test.importing(.memberships, text)
-        #expect(summary.rejected == 0 && summary.findings.map(\.kind) == ["nullWordIds"])
+        #expect(summary.rejected == 0 && summary.findings.map(\.kind) == [.nullWordIDs])
         #expect(summary.message("nullWordIds").hasPrefix("2 rows, 1 id, have the word \"NULL\" as an id"))
         #expect(try test.content(.memberships) == ["g|NULL|~", "g|u|~", "h|NULL|1714521600"])
         #expect(try test.importing(.photos, "photo_id,latitude,user_id\np,nan,NULL\n").count("nullWordIds") == 1)

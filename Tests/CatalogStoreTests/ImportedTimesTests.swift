@@ -11,7 +11,7 @@ import Testing
 struct ImportedTimesTests {
     /// Returns the messages of the findings of a kind.
     private func messages(_ summary: ImportSummary, _ kind: String) -> [String] {
-        summary.findings.filter { $0.kind == kind }.map(\.message)
+        summary.findings.filter { $0.kind.rawValue == kind }.map(\.message)
     }
 
     /// Noon of 1 June 2025.
@@ -54,13 +54,13 @@ struct ImportedTimesTests {
         let test = try CatalogUnderTest()
         let row = "group_id,user_id,joined_at\ng,u,\(now + 32_220)\ng,v,\(now - 60)\n"
         let first = try test.importing(.memberships, row) { $0.presentSeconds = now }
-        #expect(first.findings.map(\.kind) == ["futureTimes"] && first.written == 2)
+        #expect(first.findings.map(\.kind) == [.futureTimes] && first.written == 2)
         let leave = InteractionRecord(id: "1", .leave, groupID: "g", atMilliseconds: (now + 60) * 1000)
         try Catalog(path: test.path, mode: .recording).take([.member(MemberChange(ofUser: "u", .record([leave])))])
         #expect(try test.content(.memberships) == ["g|v|\(now - 60)"])
         // Ten hours later, with the same file.
         let again = try test.importing(.memberships, row) { $0.presentSeconds = now + 36_000 }
-        #expect(again.findings.map(\.kind) == ["refusedTimes"] && again.findings.map(\.count) == [1])
+        #expect(again.findings.map(\.kind) == [.refusedTimes] && again.findings.map(\.count) == [1])
         #expect(again.overruled == 1 && again.written == 0 && again.unchanged == 1)
         #expect(try test.content(.memberships) == ["g|v|\(now - 60)"])
         // A dry run counts the same.
@@ -83,7 +83,7 @@ struct ImportedTimesTests {
         }
         let renamed = row.replacing("g,u", with: "g,x")
         let again = try test.importing(.memberships, renamed) { $0.presentSeconds = now + 3600 }
-        #expect(again.findings.map(\.kind) == ["refusedTimes"])
+        #expect(again.findings.map(\.kind) == [.refusedTimes])
         #expect(try catalog.facts.traces(ofMember: "x").rows["refused_memberships"] == 1)
         _ = try catalog.removal.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
         #expect(
@@ -126,11 +126,11 @@ struct ImportedTimesTests {
             $0.zone = berlin
             $0.presentSeconds = 1_800_000_000
         }
-        #expect(posts.findings.map(\.kind) == ["timesAtChange"] && posts.findings.map(\.count) == [4])
+        #expect(posts.findings.map(\.kind) == [.timesAtChange] && posts.findings.map(\.count) == [4])
         #expect(posts.findings[0].message.hasPrefix("4 times are in an hour that the clocks of --timezone show twice"))
         #expect(posts.findings[0].message.hasSuffix("file1.csv, line 3"))
         #expect(try test.importing(.posts, text).findings.isEmpty)
         let group = try test.importing(.groups, "group_id,created_at\ng,2025-10-26 02:30\n") { $0.zone = berlin }
-        #expect(group.findings.map(\.kind) == ["timesAtChange"])
+        #expect(group.findings.map(\.kind) == [.timesAtChange])
     }
 }

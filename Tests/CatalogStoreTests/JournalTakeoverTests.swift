@@ -80,7 +80,7 @@ struct JournalTakeoverTests {
         try catalog.importing(.groups, "group_id\na\nb\nc\n")
         try catalog.importing(.photos, "photo_id\na\nb\nc\n")
         try catalog.importing(.users, "user_id\nann\nbob\ncat\n")
-        let counts = try catalog.catalog.apply(journaled: streams.values.joined().sorted { $0.stamp < $1.stamp })
+        let counts = try catalog.catalog.ingest.apply(journaled: streams.values.joined().sorted { $0.stamp < $1.stamp })
         #expect(counts.held == 0 && counts.repeated == 0)
         for user in users {
             let members = try journals.map { try $0.recentChanges(ofUser: user) }
@@ -120,17 +120,17 @@ struct JournalTakeoverTests {
                 Self.interaction("1", .join), Self.interaction("2", .click, "none"),
                 Self.interaction("3", .click, "secret"),
             ])
-        var counts = try test.catalog.apply(journaled: [first, first])
+        var counts = try test.catalog.ingest.apply(journaled: [first, first])
         #expect(counts.applied == 1 && counts.repeated == 1 && counts.leftOut == 1)
         // A change after a gap waits.
         let (second, third) = (change(2, [Self.interaction("1", .leave)]), change(3, []))
-        counts = try test.catalog.apply(journaled: [third])
+        counts = try test.catalog.ingest.apply(journaled: [third])
         #expect(counts.applied == 0 && counts.held == 1)
         #expect(try test.catalog.facts.appliedChanges() == AppliedChanges(["o": 1]))
-        counts = try test.catalog.apply(journaled: [first, second, third])
+        counts = try test.catalog.ingest.apply(journaled: [first, second, third])
         #expect(counts.applied == 2 && counts.repeated == 1 && counts.leftOut == 0 && counts.held == 0)
-        try test.catalog.skipMissing(through: 7, of: "o")
-        try test.catalog.skipMissing(through: 2, of: "o")
+        try test.catalog.ingest.skipMissing(through: 7, of: "o")
+        try test.catalog.ingest.skipMissing(through: 2, of: "o")
         #expect(try test.catalog.facts.appliedChanges() == AppliedChanges(["o": 7]))
         #expect(try test.interactionIDs(of: "ann") == ["1", "3"])
         #expect(try test.catalog.facts.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
@@ -173,7 +173,7 @@ struct JournalTakeoverTests {
             "o": [change("o", 1, "a"), newer, change("o", 3, "b")], "p": [change("p", 1, "a"), change("p", 2, "b")],
         ]
         func takeOver(skipsMissing: Bool, _ streams: [String: [JournaledChange]]) throws -> [String: StoppingChange] {
-            try test.catalog.takeOver(
+            try test.catalog.ingest.takeOver(
                 through: streams.mapValues { $0.last?.sequence ?? 0 }, skipsMissing: skipsMissing
             ) { origin, after, limit throws(Failure) in
                 Array((streams[origin] ?? []).filter { $0.sequence > after }.prefix(limit))

@@ -86,7 +86,7 @@ struct RemovalChangeTests {
         #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 4_000).unknown == ["ann"])
         #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 4_000, waiting: waiting).removed == 1)
         func apply(_ number: Int64, _ change: Change) throws {
-            _ = try catalog.apply(journaled: [
+            _ = try catalog.ingest.apply(journaled: [
                 JournaledChange(origin: "a", sequence: number, stampMilliseconds: 5_000 * number, change: change)
             ])
         }
@@ -105,9 +105,9 @@ struct RemovalChangeTests {
                 origin: "a", sequence: Int64(index) + 1, stampMilliseconds: 1,
                 change: .removal(RemovalChange(.member(id, withPhotos: false), atMilliseconds: 1)))
         }
-        #expect(try catalog.apply(journaled: changes).applied == 2)
+        #expect(try catalog.ingest.apply(journaled: changes).applied == 2)
         #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
-        #expect(try catalog.apply(journaled: changes).repeated == 2)
+        #expect(try catalog.ingest.apply(journaled: changes).repeated == 2)
         #expect(try !catalog.facts.isForgotten(user: "ann") && catalog.facts.isForgotten(user: "bob"))
     }
 

@@ -153,7 +153,7 @@ struct RenamingTests {
                 JournaledChange(
                     origin: origin, sequence: Int64($0 + 1), stampMilliseconds: $1.stamp, change: $1.change)
             }
-            _ = try catalog.apply(journaled: journaled)
+            _ = try catalog.ingest.apply(journaled: journaled)
         }
         func renaming(_ subject: RenamingChange.Subject, _ old: String, _ new: String, at: Int64) -> (Int64, Change) {
             (at, .renaming(RenamingChange(subject, from: old, to: new, atMilliseconds: at)))
@@ -252,7 +252,7 @@ struct RenamingTests {
         #expect(error.message.contains("Run first: coterie rename group \"spam\" \"spam-2\". If"), "\(error)")
         #expect(try test.everything() == before)
         let few = try test.importing(.groups, "group_id,title,visibility\nspam-2,Spam,public\n")
-        #expect(few.findings.map(\.kind) == ["likelyReturns"])
+        #expect(few.findings.map(\.kind) == [.likelyReturns])
         let told = "1 hidden group looks like a new one by the title; if they are the same: coterie rename group"
         #expect(few.findings.first?.message == told + " \"spam\" \"spam-2\"")
         // Once it is known, and has members of its own, it is another group.

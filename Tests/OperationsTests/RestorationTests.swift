@@ -76,7 +76,7 @@ struct RestorationTests {
         _ = try two.record([Self.join("2", "b", "bob")], at: 102)
         // The catalog has the first change already.
         let taken = try one.changes(of: one.origin, after: 0, limit: 1)
-        _ = try Catalog(path: catalogPath, mode: .recording).apply(journaled: taken)
+        _ = try Catalog(path: catalogPath, mode: .recording).ingest.apply(journaled: taken)
         try backUp("journal-1.sqlite", "journal-2.sqlite")
         // What comes later is not in it.
         _ = try one.record([Self.join("3", "b", "bob")], at: 103)

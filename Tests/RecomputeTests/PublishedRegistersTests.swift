@@ -112,7 +112,7 @@ struct PublishedRegistersTests {
                 origin: "o", sequence: Int64(number) + 1, stampMilliseconds: 1000 + Int64(number),
                 change: .member(MemberChange(ofUser: said.0, .state(interests: said.1))))
         }
-        #expect(try catalog.apply(journaled: statements).applied == 3)
+        #expect(try catalog.ingest.apply(journaled: statements).applied == 3)
         let loaded = try community.store.load(community.recompute { $0.publishesMembers = true }.manifest.version)
         let table = try #require(try community.store.members(of: loaded))
         func stated(_ user: String) throws -> PublishedMember.Feedback? { try table.member(withID: user)?.feedback }

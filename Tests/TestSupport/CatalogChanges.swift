@@ -16,7 +16,7 @@ extension Catalog {
             JournaledChange(
                 origin: origin, sequence: last + Int64(index) + 1, stampMilliseconds: stamp, change: change)
         }
-        let counts = try apply(journaled: journaled)
+        let counts = try ingest.apply(journaled: journaled)
         precondition(counts.applied == changes.count, "a test's change cannot be encoded")
         return counts.leftOut
     }

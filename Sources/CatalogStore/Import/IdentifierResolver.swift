@@ -114,7 +114,7 @@ struct IdentifierCache {
     func id(_ slot: UInt32) -> String { ids[Int(slot)] }
 
     /// Returns the reason why the id in a slot is suspicious, if it is.
-    func doubt(_ slot: UInt32) -> IDDoubt? { IDDoubt(ids.bytes(at: Int(slot)).span) }
+    func doubt(_ slot: UInt32) -> ImportFinding.Kind? { .init(ofID: ids.bytes(at: Int(slot)).span) }
 
     mutating func setKey(_ key: UInt32, of slot: UInt32) { keys[Int(slot)] = key }
 

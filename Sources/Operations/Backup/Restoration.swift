@@ -227,7 +227,7 @@ package struct Restoration: ~Copyable {
         // Writing mode also creates the write-ahead log.
         _ = try Catalog(path: path, mode: .writing)
         let catalog = try Catalog(path: path, mode: .recording)
-        let (counts, stopping) = try catalog.takeOver(
+        let (counts, stopping) = try catalog.ingest.takeOver(
             through: try sources.last(), skipsMissing: skipsMissing
         ) { origin, after, limit throws(Failure) in
             let changes = try sources.changes(of: origin, after: after, limit: limit)
