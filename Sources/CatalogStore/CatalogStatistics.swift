@@ -172,9 +172,7 @@ private struct Counting {
                 JOIN \(things) USING (\(key))
             WHERE \(condition) ORDER BY size DESC, \(id) LIMIT \(CatalogStatistics.ubiquityLimit)
             """)
-        var found: [CatalogStatistics.Ubiquitous] = []
-        while try rows.step() { found.append(.init(id: rows.text(0), count: Int(rows.integer(1)), total: total)) }
-        return found
+        return try rows.map { .init(id: $0.text(0), count: Int($0.integer(1)), total: total) }
     }
 
     private func groupStatistics() throws(Failure) -> CatalogStatistics.EntityCounts {

@@ -55,9 +55,7 @@ extension Facts {
     package func userIDs(after id: String?, limit: Int) throws(Failure) -> [String] {
         let rows = try database.prepare(
             "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2", id, limit)
-        var ids: [String] = []
-        while try rows.step() { ids.append(rows.text(0)) }
-        return ids
+        return try rows.map { $0.text(0) }
     }
 
     /// Returns the number of users whose ids are at or before an id, or of all users if the id is `nil`.

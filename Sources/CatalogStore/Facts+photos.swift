@@ -115,14 +115,11 @@ extension Facts {
             WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1 AND \(CatalogSchema.isShown))
             AND photos.visibility = 0 ORDER BY photo_key DESC LIMIT ?2
             """, id, limit)
-        var photos: [PooledPhoto] = []
-        while try rows.step() {
-            photos.append(
-                PooledPhoto(
-                    id: rows.text(0), ownerID: rows.optionalText(1), width: rows.optionalInteger(2),
-                    height: rows.optionalInteger(3)))
+        return try rows.map {
+            PooledPhoto(
+                id: $0.text(0), ownerID: $0.optionalText(1), width: $0.optionalInteger(2),
+                height: $0.optionalInteger(3))
         }
-        return photos
     }
 
     private func photo(
@@ -170,9 +167,7 @@ extension Facts {
             WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 AND \(CatalogSchema.isShown)
             GROUP BY group_key ORDER BY group_id
             """, owner, photo)
-        var counts: [PhotoRecord.OwnerGroup] = []
-        while try rows.step() { counts.append(.init(groupID: rows.text(0), photos: Int(rows.integer(1)))) }
-        return counts
+        return try rows.map { .init(groupID: $0.text(0), photos: Int($0.integer(1))) }
     }
 
     /// Returns what the catalog still shows of some photos: the public ones, in the groups that have them.
@@ -276,8 +271,6 @@ extension Facts {
             SELECT group_key, group_id FROM pools JOIN groups USING (group_key)
             WHERE photo_key = ? AND \(CatalogSchema.isShown) ORDER BY group_key
             """, key)
-        var groups: [(key: Int64, id: String)] = []
-        while try rows.step() { groups.append((rows.integer(0), rows.text(1))) }
-        return groups
+        return try rows.map { ($0.integer(0), $0.text(1)) }
     }
 }

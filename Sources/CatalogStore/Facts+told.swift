@@ -54,9 +54,7 @@ extension Facts {
         let rows = try database.prepare(
             "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2",
             user, HintFormula.photoLimit)
-        var found: [Int64] = []
-        while try rows.step() { found.append(rows.integer(0)) }
-        return found
+        return try rows.map { $0.integer(0) }
     }
 
     /// Returns the highest keys of the photos that a member likes, or of the members whom a member follows; nobody

@@ -131,9 +131,7 @@ extension Facts {
     /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
     package func groups() throws(Failure) -> [GroupRecord] {
         let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
-        var groups: [GroupRecord] = []
-        while try rows.step() { groups.append(try group(from: rows)) }
-        return groups
+        return try rows.map { row throws(Failure) in try group(from: row) }
     }
 
     /// Returns the group with an external id, public or private, or `nil` if there is none.
@@ -149,14 +147,11 @@ extension Facts {
             SELECT group_id, \(CatalogSchema.isShown), position, starts_at, expires_at
             FROM curated_groups JOIN groups USING (group_key) ORDER BY position, group_id
             """)
-        var curations: [Curation] = []
-        while try rows.step() {
-            curations.append(
-                Curation(
-                    groupID: rows.text(0), isShown: rows.integer(1) != 0,
-                    position: Int(rows.integer(2)), startsAt: rows.time(3), expiresAt: rows.time(4)))
+        return try rows.map {
+            Curation(
+                groupID: $0.text(0), isShown: $0.integer(1) != 0,
+                position: Int($0.integer(2)), startsAt: $0.time(3), expiresAt: $0.time(4))
         }
-        return curations
     }
 
     /// Returns the external ids of all groups that are private or hidden, ascending.
@@ -177,11 +172,7 @@ extension Facts {
     package func hiddenGroups() throws(Failure) -> [HiddenGroup] {
         let rows = try database.prepare(
             "SELECT group_id, hidden_at FROM hidden_groups JOIN groups USING (group_key) ORDER BY group_id")
-        var groups: [HiddenGroup] = []
-        while try rows.step() {
-            groups.append(HiddenGroup(id: rows.text(0), hiddenAtMilliseconds: rows.milliseconds(1)))
-        }
-        return groups
+        return try rows.map { HiddenGroup(id: $0.text(0), hiddenAtMilliseconds: $0.milliseconds(1)) }
     }
 
     func key(of id: String, in table: EntityTable) throws(Failure) -> Int64? {

@@ -141,8 +141,6 @@ struct GroupCounting {
 
     private func keys(_ statement: Statement, _ key: Int64) throws(Failure) -> [Int64] {
         statement.bind(key, at: 1)
-        var keys: [Int64] = []
-        while try statement.step() { keys.append(statement.integer(0)) }
-        return keys
+        return try statement.map { $0.integer(0) }
     }
 }

@@ -79,8 +79,9 @@ package final class WorkLog: Sendable {
                     remaining_seconds = ? WHERE run = ?
                     """)
             else { return }
-            update.bind(
-                now(), step, done.map { Int64($0) }, total.map { Int64($0) }, unit, remainingSeconds, connection.run)
+            update.bind(now(), step, done, total, unit)
+            update.bind(remainingSeconds, at: 6)
+            update.bind(connection.run, at: 7)
             try? update.run()
         }
     }

@@ -26,10 +26,13 @@ extension Database {
 }
 
 extension Statement {
-    /// Returns the first column of all rows.
-    package func texts() throws(Failure) -> [String] {
-        var texts: [String] = []
-        while try step() { texts.append(text(0)) }
-        return texts
+    /// Returns a value for each row.
+    package func map<Value>(_ make: (Statement) throws(Failure) -> Value) throws(Failure) -> [Value] {
+        var values: [Value] = []
+        while try step() { values.append(try make(self)) }
+        return values
     }
+
+    /// Returns the first column of all rows.
+    package func texts() throws(Failure) -> [String] { try map { $0.text(0) } }
 }

@@ -189,7 +189,3 @@ extension Int: BoundValue {
 extension String: BoundValue {
     package func bind(to statement: Statement, at index: Int32) { statement.bind(Optional(self), at: index) }
 }
-
-extension Double: BoundValue {
-    package func bind(to statement: Statement, at index: Int32) { statement.bind(Optional(self), at: index) }
-}

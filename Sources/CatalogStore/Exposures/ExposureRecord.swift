@@ -43,9 +43,7 @@ package struct Exposures {
         let rows = try database.prepare(
             "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first",
             experiment)
-        var times: [Int64] = []
-        while try rows.step() { times.append(rows.integer(0)) }
-        return times
+        return try rows.map { $0.integer(0) }
     }
 
     /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
@@ -64,9 +62,7 @@ package struct Exposures {
             SELECT count(DISTINCT group_key) FILTER (WHERE kind = ?) FROM interactions
             WHERE recommendation_id IS NOT NULL AND occurred_at >= ? AND occurred_at < ? GROUP BY user_key
             """, kind.number, start, end)
-        var counts: [Int] = []
-        while try rows.step() { counts.append(Int(rows.integer(0))) }
-        return counts
+        return try rows.map { Int($0.integer(0)) }
     }
 }
 

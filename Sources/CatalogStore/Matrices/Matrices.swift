@@ -197,9 +197,7 @@ extension Matrices {
     private func columns(_ query: String, _ value: Int64? = nil) throws(Failure) -> [UInt32] {
         let rows = try database.prepare(query)
         if let value { rows.bind(value, at: 1) }
-        var columns: [UInt32] = []
-        while try rows.step() { columns.append(UInt32(clamping: rows.integer(0))) }
-        return columns
+        return try rows.map { UInt32(clamping: $0.integer(0)) }
     }
 
     package func users() throws(Failure) -> UserTexts {

@@ -209,11 +209,7 @@ package struct RenamedIDs {
             let rows = try catalog.database.prepare(
                 "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp",
                 table.rawValue, id)
-            var found: [KnownRenaming] = []
-            while try rows.step() {
-                found.append(KnownRenaming(newID: rows.text(0), stamp: rows.integer(1), until: rows.integer(2)))
-            }
-            return found
+            return try rows.map { KnownRenaming(newID: $0.text(0), stamp: $0.integer(1), until: $0.integer(2)) }
         }
     }
 }

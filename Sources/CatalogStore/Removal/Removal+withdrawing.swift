@@ -120,9 +120,7 @@ extension Removal {
                 WHERE (mine.kind, mine.id, mine.entry_id) = (other.kind, other.id, other.entry_id)
                 AND mine.stamp >= other.stamp)
             """, kind.name)
-        var ids: [[String]] = []
-        while try rows.step() { ids.append([rows.text(0), rows.text(1)].dropLast(2 - kind.idCount)) }
-        return ids
+        return try rows.map { [$0.text(0), $0.text(1)].dropLast(2 - kind.idCount) }
     }
 
     /// Updates rows of this catalog that have a row `other` of the replaced catalog, and returns their number.
