@@ -60,8 +60,7 @@ extension Facts {
 
     /// Returns the number of users whose ids are at or before an id, or of all users if the id is `nil`.
     package func userCount(through id: String?) throws(Failure) -> Int {
-        let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1", id)
-        return try count.step() ? Int(count.integer(0)) : 0
+        Int(try database.integer("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1", id) ?? 0)
     }
 
     /// Returns the ids of some members, spread over all of them in the order in which they became known.
@@ -120,9 +119,9 @@ extension Facts {
 
     /// Returns the number of all members' interactions from a time on, inclusive, in Unix milliseconds.
     package func interactionCount(since instant: Int64) throws(Failure) -> Int {
-        let row = try database.prepare(
-            "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0", instant)
-        return try row.step() ? Int(row.integer(0)) : 0
+        Int(
+            try database.integer(
+                "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0", instant) ?? 0)
     }
 
     /// Returns a user with the groups that have an index; the indexes must be current.
@@ -152,13 +151,8 @@ extension Facts {
 
     /// Returns the given external ids of photos that the catalog does not have.
     package func missingPhotos(of ids: [String]) throws(Failure) -> [String] {
-        let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
         var missing: [String] = []
-        for id in ids {
-            row.bind(id, at: 1)
-            if try !row.step() { missing.append(id) }
-            row.reset()
-        }
+        for id in ids where try !has(id, in: .photos) { missing.append(id) }
         return missing
     }
 
@@ -166,9 +160,8 @@ extension Facts {
     package func traces(ofMember id: String) throws(Failure) -> MemberTraces {
         var traces = MemberTraces()
         for rows in MemberRows.naming(relations) {
-            let count = try database.prepare("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)", id)
-            if try count.step(), count.integer(0) > 0 { traces.rows[rows.table] = Int(count.integer(0)) }
-            count.reset()
+            let count = try database.integer("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)", id) ?? 0
+            if count > 0 { traces.rows[rows.table] = Int(count) }
         }
         if let times = try LedgerTable(database).times(of: id), times.isForgotten {
             traces.forgottenAt = times.forgotten
@@ -192,9 +185,8 @@ extension Facts {
                 return "'\(name.dropLast(4))_id', (SELECT \(id) FROM \(table) WHERE \(table).\(key) = found.\(name))"
             }
             let select = try database.prepare(
-                "SELECT json_object(\(values.joined(separator: ", "))) FROM \(rows.table) AS found WHERE \(rows.condition)"
-            )
-            select.bind(id, at: 1)
+                "SELECT json_object(\(values.joined(separator: ", "))) FROM \(rows.table) AS found WHERE \(rows.condition)",
+                id)
             found += try select.texts().map { (rows.table, $0) }
         }
         if let times = try LedgerTable(database).times(of: id) {
@@ -223,7 +215,7 @@ extension Facts {
         var found: [String] = []
         for id in ids {
             rows.bind(id, at: 1)
-            while try rows.step() { found.append(rows.text(0)) }
+            found += try rows.texts()
             rows.reset()
         }
         return found

@@ -176,9 +176,7 @@ extension Facts {
     }
 
     func key(of id: String, in table: EntityTable) throws(Failure) -> Int64? {
-        let row = try database.prepare(
-            "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?", id)
-        return try row.step() ? row.integer(0) : nil
+        try database.integer("SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?", id)
     }
 
     /// Returns whether there is something with an external id.
@@ -195,9 +193,9 @@ extension Facts {
         }
         guard let row = try key(of: group, in: .groups), let column = try key(of: entry, in: source.entityTable)
         else { return false }
-        let pair = try database.prepare(
+        return try database.integer(
             "SELECT 1 FROM \(source.table) WHERE \(source.rowColumn) = ?1 AND \(source.entryColumn) = ?2", row, column)
-        return try pair.step()
+            != nil
     }
 
     /// Returns suggestions ("did you mean") for an id that does not exist.

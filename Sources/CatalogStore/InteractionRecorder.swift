@@ -117,7 +117,7 @@ final class InteractionRecorder {
         insert.bind(
             user, interaction.id, interaction.kind.number, kind == .group ? subject : 0, kind == .photo ? subject : nil,
             kind == .user ? subject : nil, interaction.atMilliseconds, interaction.recommendationID,
-            interaction.position.map { Int64($0) }, interaction.variant, interaction.seconds.map { Int64($0) })
+            interaction.position, interaction.variant, interaction.seconds)
         let before = database.totalChanges
         try insert.run()
         return database.totalChanges > before

@@ -24,8 +24,7 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
 extension NotedColumn {
     /// Whether the column has ever had a value.
     func hasValues(in database: ReadingDatabase) throws(Failure) -> Bool {
-        let statement = try database.prepare("SELECT value FROM catalog_state WHERE name = ?", rawValue)
-        return try statement.step() && statement.integer(0) != 0
+        try database.integer("SELECT value FROM catalog_state WHERE name = ?", rawValue) ?? 0 != 0
     }
 
     /// Records that columns have values; call it within the transaction that writes them.

@@ -35,9 +35,9 @@ struct UndescribedRows {
 
     /// Returns the stage of the catalog.
     func stage() throws(Failure) -> Stage {
-        let row = try database.prepare("SELECT value FROM catalog_state WHERE name = ?", name)
+        let value = try database.integer("SELECT value FROM catalog_state WHERE name = ?", name)
         // Any other number may mean that a file was imported.
-        return try row.step() ? Stage(rawValue: row.integer(0)) ?? .imported : .none
+        return value.map { Stage(rawValue: $0) ?? .imported } ?? .none
     }
 
     /// Returns the visibility of a row that a relation creates.

@@ -36,14 +36,10 @@ extension Removal {
 
     /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
     private func unknownUsers(of ids: [String]) throws(Failure) -> [String] {
-        let (row, ledger) = (
-            try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database.reading)
-        )
+        let ledger = try LedgerTable(facts.database)
         var unknown: [String] = []
-        for id in ids {
-            row.bind(id, at: 1)
-            if try !row.step(), try !ledger.isForgotten(id) { unknown.append(id) }
-            row.reset()
+        for id in ids where try !facts.has(id, in: .users) {
+            if try !ledger.isForgotten(id) { unknown.append(id) }
         }
         return unknown
     }
