@@ -15,9 +15,6 @@ extension Answer {
     /// No name: the schemas of most parts are written inline.
     package static var schemaName: String? { nil }
 
-    /// The answer as one JSON document, on one line.
-    package var json: [UInt8] { JSONWriter.document(self) }
-
     /// Writes the object.
     package func write(to json: inout JSONWriter) {
         json.object { json in writeFields(to: &json) }
@@ -48,7 +45,7 @@ extension Answer {
     }
 }
 
-/// A receiver for the field declarations of an answer: one writes the fields, another collects their schemas.
+/// A receiver for the field declarations of an answer: one writes the fields, others collect schemas and read columns.
 ///
 /// The protocol is generic instead of a table of closures. The compiler then turns a declaration into code as fast as
 /// code written by hand.
@@ -56,15 +53,15 @@ package protocol FieldList<Owner> {
     /// The type that has the fields.
     associatedtype Owner: Answer
 
-    /// Declares a field that is always present.
-    ///
-    /// - Parameter schema: a schema narrower than that of the value's type, or nil for the type's own.
-    mutating func always<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString)
+    /// Receives a field that is always present; see `always`.
+    mutating func required<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString,
+        column: @autoclosure () -> Column<Value>?)
 
-    /// Declares a field that is left out if there is no value.
-    mutating func sometimes<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString)
+    /// Receives a field that is left out if there is no value; see `sometimes`.
+    mutating func optional<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString,
+        column: @autoclosure () -> Column<Value>?)
 
     /// Declares a field that only commands write; HTTP never does, and no schema has it.
     mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?)
@@ -74,18 +71,35 @@ package protocol FieldList<Owner> {
 
     /// Declares the sizes of a group, whose fields are named after the relations in the table.
     mutating func sizes(_ sizes: (Owner) -> RelationCounts, as properties: (RelationTable) -> [Schema.Property])
+
+    /// Declares columns of several fields or of none, given the relations of the table.
+    mutating func columns(_ columns: ([RelationDescription]) -> [Column<Owner>])
 }
 
 extension FieldList {
     /// Declares a field that is always present.
-    mutating func always<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value, _ help: StaticString) {
-        always(name, value, as: nil, help)
+    ///
+    /// - Parameters:
+    ///   - schema: a schema narrower than that of the value's type, or nil for the type's own.
+    ///   - help: the description of the field.
+    ///   - column: the column of the field in tables for people, or nil for none.
+    mutating func always<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema? = nil,
+        _ help: StaticString, column: @autoclosure () -> Column<Value>? = nil
+    ) {
+        required(name, value, as: schema(), help, column: column())
     }
 
     /// Declares a field that is left out if there is no value.
-    mutating func sometimes<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?, _ help: StaticString) {
-        sometimes(name, value, as: nil, help)
+    mutating func sometimes<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema? = nil,
+        _ help: StaticString, column: @autoclosure () -> Column<Value>? = nil
+    ) {
+        optional(name, value, as: schema(), help, column: column())
     }
+
+    /// Declares a column that is no field, or one of several fields.
+    mutating func column(_ column: @autoclosure () -> Column<Owner>) { columns { _ in [column()] } }
 }
 
 /// A receiver that writes the fields of an answer.
@@ -96,15 +110,17 @@ extension FieldList {
     /// Creates a writer; the owner's address must stay valid as long as the writer is used.
     init(owner: UnsafePointer<Owner>) { unsafe self.owner = owner }
 
-    mutating func always<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString
+    mutating func required<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString,
+        column: @autoclosure () -> Column<Value>?
     ) {
         json.key(name)
         value(unsafe owner.pointee).write(to: &json)
     }
 
-    mutating func sometimes<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString
+    mutating func optional<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString,
+        column: @autoclosure () -> Column<Value>?
     ) {
         commandLineOnly(name, value)
     }
@@ -121,6 +137,8 @@ extension FieldList {
         let sizes = sizes(unsafe owner.pointee)
         for (field, count) in zip(sizes.fields, sizes.counts) { json.member(field, count) }
     }
+
+    mutating func columns(_ columns: ([RelationDescription]) -> [Column<Owner>]) {}
 }
 
 /// A receiver that collects the schemas of the fields that HTTP answers with.
@@ -128,14 +146,16 @@ private struct PropertyCollector<Owner: Answer>: FieldList {
     let relations: RelationTable
     var properties: [Schema.Property] = []
 
-    mutating func always<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString
+    mutating func required<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString,
+        column: @autoclosure () -> Column<Value>?
     ) {
         properties.append(.always("\(name)", schema() ?? Value.schema(of: relations), "\(help)"))
     }
 
-    mutating func sometimes<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString
+    mutating func optional<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString,
+        column: @autoclosure () -> Column<Value>?
     ) {
         properties.append(.sometimes("\(name)", schema() ?? Value.schema(of: relations), "\(help)"))
     }
@@ -147,6 +167,8 @@ private struct PropertyCollector<Owner: Answer>: FieldList {
     mutating func sizes(_ sizes: (Owner) -> RelationCounts, as properties: (RelationTable) -> [Schema.Property]) {
         self.properties += properties(relations)
     }
+
+    mutating func columns(_ columns: ([RelationDescription]) -> [Column<Owner>]) {}
 }
 
 /// A value that a field can have.
@@ -155,6 +177,11 @@ package protocol JSONValue: Sendable {
     static func schema(of relations: RelationTable) -> Schema
     /// Writes the value.
     func write(to json: inout JSONWriter)
+}
+
+extension JSONValue {
+    /// The value as one JSON document, on one line.
+    package var json: [UInt8] { JSONWriter.document(self) }
 }
 
 extension String: JSONValue {

@@ -194,13 +194,24 @@ package struct GroupReason: Answer, Equatable {
         }
     }
 
+    /// Returns the names of up to three groups that contribute most, each once, and the number of further ones.
+    static func names(_ reasons: [GroupReason]) -> [String] {
+        var names: [String] = []
+        for reason in reasons {
+            let name = Formats.name(reason.groupId, reason.title)
+            if !names.contains(name) { names.append(name) }
+        }
+        guard names.count > 3 else { return names }
+        return names.prefix(2) + ["\(names[2]) and \(names.count - 3) more"]
+    }
+
     package static let schemaName: String? = "Reason"
     package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("groupId", \.groupId, "A group that it is like")
-        fields.always("title", \.title, "That group's title")
-        fields.always("relation", \.relation, "What the two have in common")
-        fields.always("share", \.share, "Its share of the score, from 0 to 1")
-        fields.always("common", \.common, as: .count, "How much they have in common")
+        fields.always("groupId", \.groupId, "A group that it is like", column: .id("because of"))
+        fields.always("title", \.title, "That group's title", column: .text("title"))
+        fields.always("relation", \.relation, "What the two have in common", column: Column("by", \.rawValue))
+        fields.always("share", \.share, "Its share of the score, from 0 to 1", column: .fixed("share", 3))
+        fields.always("common", \.common, as: .count, "How much they have in common", column: .count("common"))
     }
 }
 

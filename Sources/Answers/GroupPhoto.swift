@@ -13,7 +13,7 @@ package struct GroupPhoto: Answer, Equatable {
 
     package static let schemaName: String? = "GroupPhoto"
     package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("photoId", \.photoId, "The photo")
+        fields.always("photoId", \.photoId, "The photo", column: .id("photo"))
         fields.sometimes(
             "url", \.url, "Its picture, with {size} to be replaced; if the daemon knows the addresses of photos")
         fields.sometimes("width", \.width, as: .count, "The width of the picture in pixels; if it is known")

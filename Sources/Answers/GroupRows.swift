@@ -36,9 +36,9 @@ package struct RankedGroup: Answer, Equatable {
 
     /// Declares the first fields of every row.
     package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
-        fields.always("groupId", \.groupId, "The group")
-        fields.always("title", \.title, "Its title")
+        fields.always("rank", \.rank, as: .rank, "The position in the list, from 1", column: .rank("rank"))
+        fields.always("groupId", \.groupId, "The group", column: .id("group"))
+        fields.always("title", \.title, "Its title", column: .text("title"))
     }
 }
 
@@ -151,12 +151,19 @@ package struct TrendingGroups: Answer, Equatable {
         package static let schemaName: String? = "TrendingGroup"
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
-            fields.always("score", \.trend.score, "How unusual its last week is, in standard deviations")
-            fields.always("joiners", \.trend.joiners, as: .count, "Different people who joined in the last seven days")
-            fields.always("posters", \.trend.posters, as: .count, "Different people who posted in the last seven days")
+            fields.always(
+                "score", \.trend.score, "How unusual its last week is, in standard deviations",
+                column: .fixed("score", 2))
+            fields.always(
+                "joiners", \.trend.joiners, as: .count, "Different people who joined in the last seven days",
+                column: .count("joined"))
+            fields.always(
+                "posters", \.trend.posters, as: .count, "Different people who posted in the last seven days",
+                column: .count("posted"))
             fields.always(
                 "usualWeek", \.trend.usualWeek,
-                "Joiners and posters of a usual week: the mean of the eight weeks before")
+                "Joiners and posters of a usual week: the mean of the eight weeks before",
+                column: .fixed("usual week", 1))
         }
     }
 }

@@ -1,3 +1,4 @@
+import Basics
 package import Model
 package import Recommendation
 
@@ -48,7 +49,10 @@ extension GroupsForPhoto {
         package static let schemaName: String? = "GroupForPhoto"
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
-            fields.always("reasons", \.reasons, "Why it is suggested, the strongest reason first")
+            fields.column(Column("score", isNumber: true) { Formats.fixed($0.group.score, 3) })
+            fields.always(
+                "reasons", \.reasons, "Why it is suggested, the strongest reason first",
+                column: Column("because of", upTo: 110, Reason.text))
         }
     }
 
@@ -80,6 +84,34 @@ extension GroupsForPhoto {
             case .owner(let photos, let isMember): (self.photos, self.isMember) = (photos, isMember)
             case .popular(let count): photos = count
             case .looksLike(let photos): photoIds = photos
+            }
+        }
+
+        /// Returns the strongest reason of each kind, and the number of further similar groups, for people.
+        ///
+        /// Only similar groups give several reasons of one kind.
+        fileprivate static func text(_ reasons: [Reason]) -> String {
+            var kinds: Set<String> = []
+            let strongest = reasons.filter { kinds.insert($0.evidence.kind).inserted }
+            let more = reasons.count - strongest.count
+            return strongest.map(\.text).joined(separator: "; ") + (more > 0 ? "; similar to \(more) more" : "")
+        }
+
+        private var text: String {
+            switch evidence {
+            case .sharedPools(let photos): "\(photos) photos that share its pools"
+            case .similarGroup(_, let relation, _):
+                "similar to \(Formats.name(groupId ?? "", title ?? "")) by \(relation.rawValue)"
+            case .tags(let tags): "tags \(tags.joined(separator: ", "))"
+            case .place(let cell):
+                "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
+            case .popular(let count): "\(count.grouped) entries in all"
+            case .looksLike(let photos): "looks like \(photos.joined(separator: ", "))"
+            case .owner(let photos, let isMember):
+                photos > 0
+                    ? "the owner's \(photos) \(photos == 1 ? "photo" : "photos") there"
+                        + (isMember ? ", as a member" : "")
+                    : "the owner is a member"
             }
         }
 

@@ -1,3 +1,4 @@
+import Basics
 package import Model
 package import Recommendation
 
@@ -70,17 +71,35 @@ package struct PhotosForMember: Answer, Equatable {
             likedBy = photo.admirers >= TasteFormula.leastMembers ? photo.admirers : nil
         }
 
+        /// The reasons, for people.
+        private var because: String {
+            var reasons = groups.prefix(1).map { group in
+                let name = Formats.name(group.groupId, group.title)
+                if group.joined { return "in \(name), a group of the user" }
+                return "in \(name)"
+                    + (group.because.map { ", suggested for \(Formats.name($0.groupId, $0.title))" } ?? "")
+            }
+            if let likedBy { reasons.append("liked by \(likedBy) people of like taste") }
+            return reasons.isEmpty ? "liked by people of like taste" : reasons.joined(separator: "; ")
+        }
+
         package static let schemaName: String? = "PhotoForMember"
         package static func declare(_ fields: inout some FieldList<Self>) {
-            fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
+            fields.always("rank", \.rank, as: .rank, "The position in the list, from 1", column: .rank("rank"))
             fields.part(\.photo)
-            fields.sometimes("ownerId", \.ownerId, "Whose photo it is; if that is known and may be said")
-            fields.always("score", \.score, "How well it fits; comparable within the list")
-            fields.sometimes("interest", \.interest, "The name of the interest of its strongest group; if it has one")
+            fields.sometimes(
+                "ownerId", \.ownerId, "Whose photo it is; if that is known and may be said",
+                column: .text("owner", upTo: 24, absent: ""))
+            fields.always(
+                "score", \.score, "How well it fits; comparable within the list", column: .fixed("score", 3))
+            fields.sometimes(
+                "interest", \.interest, "The name of the interest of its strongest group; if it has one",
+                column: .text("interest", upTo: 28, absent: ""))
             fields.always("groups", \.groups, "The groups that it is in and that fit the member, the strongest first")
             fields.sometimes(
                 "likedBy", \.likedBy, as: .count,
                 "How many members of like taste like it; if there are at least three")
+            fields.column(Column("because of", upTo: 90, \.because))
         }
     }
 
@@ -175,12 +194,19 @@ package struct ContactsForMember: Answer, Equatable {
 
         package static let schemaName: String? = "ContactForMember"
         package static func declare(_ fields: inout some FieldList<Self>) {
-            fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
-            fields.always("userId", \.userId, "The other member")
-            fields.always("score", \.score, "How well the two fit; comparable within the list")
+            fields.always("rank", \.rank, as: .rank, "The position in the list, from 1", column: .rank("rank"))
+            fields.always("userId", \.userId, "The other member", column: .id("user"))
+            fields.always(
+                "score", \.score, "How well the two fit; comparable within the list", column: .fixed("score", 3))
             fields.always("sharedGroupCount", \.sharedGroupCount, as: .count, "How many public groups both are in")
             fields.always(
                 "sharedGroups", \.sharedGroups, "Some of these groups, the one with the fewest members first")
+            fields.column(
+                Column("groups of both", upTo: 110) { row in
+                    let more = row.sharedGroupCount - row.sharedGroups.count
+                    return row.sharedGroups.map { Formats.name($0.groupId, $0.title) }.joined(separator: ", ")
+                        + (more > 0 ? " and \(more) more" : "")
+                })
         }
     }
 }

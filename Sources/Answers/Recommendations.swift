@@ -111,14 +111,25 @@ extension Recommendations {
             told = ToldReason.list(hint)
         }
 
+        /// The reasons, for people.
+        private var because: String {
+            ([origin.explanation] + (told?.map(\.words) ?? []) + GroupReason.names(reasons)).compactMap(\.self)
+                .joined(separator: ", ")
+        }
+
         package static let schemaName: String? = "Suggestion"
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
+            fields.column(
+                Column("score", isNumber: true) { $0.group.score > 0 ? Formats.fixed($0.group.score, 4) : "-" })
+            fields.column(Column("interest", upTo: 20) { $0.interest ?? "-" })
             fields.always(
                 "origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all")
             fields.always(
                 "placement", \.placement.rawValue, as: .words(of: PlanItem.Placement.self),
-                "Why it stands above groups with greater scores; relevance if none follows")
+                "Why it stands above groups with greater scores; relevance if none follows",
+                column: Column("placed by") { PlanItem.Placement(rawValue: $0)?.words ?? $0 })
+            fields.column(Column("because of", upTo: 72, \.because))
             fields.sometimes(
                 "interest", \.interest, "The name of the interest of its strongest reason; if joined groups brought it")
             fields.sometimes(
@@ -162,11 +173,13 @@ extension Recommendations {
         }
 
         package static func declare(_ fields: inout some FieldList<Self>) {
-            fields.always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage")
-            fields.always("taken", \.report.taken, as: .count, "Groups it was given")
-            fields.always("passed", \.report.passed, as: .count, "Groups it passed on")
-            fields.always("microseconds", \.microseconds, "How long it took")
-            fields.always("note", \.report.note, "What else there is to say, in a few words")
+            fields.always(
+                "stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage", column: .text("stage"))
+            fields.always("taken", \.report.taken, as: .count, "Groups it was given", column: .count("taken"))
+            fields.always("passed", \.report.passed, as: .count, "Groups it passed on", column: .count("passed"))
+            fields.always("microseconds", \.microseconds, "How long it took", column: .fixed("µs", 1))
+            fields.always(
+                "note", \.report.note, "What else there is to say, in a few words", column: .text("note"))
         }
     }
 }

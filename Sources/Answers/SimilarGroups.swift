@@ -1,3 +1,4 @@
+import Basics
 package import Model
 package import Recommendation
 
@@ -103,7 +104,9 @@ extension SimilarGroups {
         package static let schemaName: String? = "SimilarGroup"
         package static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
-            fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
+            fields.always(
+                "score", \.score, "How alike they are: a similarity, or with by=both a blend",
+                column: Column("score", isNumber: true) { Formats.score($0.value) })
             fields.sometimes("common", \.common, as: .count, "How much they have in common; not with by=both")
             fields.sizes(\.sizes) { relations in
                 relations.map { facts in
@@ -113,6 +116,16 @@ extension SimilarGroups {
             }
             fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")
             fields.sometimes("conversation", \.conversation, "How much is said in it; only if there are posts")
+            fields.columns { relations in
+                guard !relations.isEmpty else {
+                    return [.amount("common", \.common), .amount("size", \.sizes.counts.first)]
+                }
+                return relations.map { facts in
+                    .amount("common \(facts.name)") { row in
+                        row.relations?.first { $0.relation == facts.relation }?.common
+                    }
+                }
+            }
         }
     }
 

@@ -52,10 +52,15 @@ package struct SimilarPhotos: Answer, Equatable {
 
         package static let schemaName: String? = "SimilarPhoto"
         package static func declare(_ fields: inout some FieldList<Self>) {
-            fields.always("photoId", \.photoId, "The photo's id")
-            fields.always("similarity", \.similarity, "The cosine of the two vectors")
-            fields.always("duplicate", \.duplicate, "Whether the two are nearly the same photo")
-            fields.always("groupIds", \.groupIds, "The public groups whose pools have it")
+            fields.always("photoId", \.photoId, "The photo's id", column: .id("photo"))
+            fields.always(
+                "similarity", \.similarity, "The cosine of the two vectors", column: .fixed("similarity", 4))
+            fields.always(
+                "duplicate", \.duplicate, "Whether the two are nearly the same photo",
+                column: .yes("duplicate", no: ""))
+            fields.always(
+                "groupIds", \.groupIds, "The public groups whose pools have it",
+                column: Column("groups", upTo: 80) { $0.joined(separator: ", ") })
         }
     }
 }

@@ -49,8 +49,10 @@ package struct HiddenGroups: Answer, Equatable {
         package var hiddenAtMilliseconds: Int64
 
         package static func declare(_ fields: inout some FieldList<Self>) {
-            fields.always("groupId", \.groupId, "The group")
-            fields.always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds")
+            fields.always("groupId", \.groupId, "The group", column: .id("group"))
+            fields.always(
+                "hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds",
+                column: .time("hidden since"))
         }
     }
 }
@@ -88,11 +90,17 @@ package struct CuratedGroups: Answer, Equatable {
         package var isValid: Bool
 
         package static func declare(_ fields: inout some FieldList<Self>) {
-            fields.always("groupId", \.groupId, "The group")
-            fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
-            fields.sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive")
-            fields.sometimes("expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive")
-            fields.always("isValid", \.isValid, "Whether it is shown right now: in time, public, not hidden")
+            fields.always("groupId", \.groupId, "The group", column: .id("group"))
+            fields.always(
+                "position", \.position, as: .rank, "The position among all, from 1 without gaps",
+                column: .rank("position"))
+            fields.sometimes(
+                "startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive", column: .time("start"))
+            fields.sometimes(
+                "expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive", column: .time("expires"))
+            fields.always(
+                "isValid", \.isValid, "Whether it is shown right now: in time, public, not hidden",
+                column: .yes("now"))
         }
     }
 }

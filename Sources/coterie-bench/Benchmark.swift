@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import Glibc
 import Recompute

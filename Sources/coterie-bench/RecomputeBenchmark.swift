@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import CommandLine
 import Model

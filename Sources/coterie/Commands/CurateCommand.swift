@@ -87,28 +87,7 @@ enum CurateCommand: Subcommand {
         let now = Int64(Date().timeIntervalSince1970)
         let answer = CuratedGroups(
             try SiteState(of: catalog, parsed.untakenDecisions(catalog)).curations, atSeconds: now)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(answer)
-        } else {
-            var table = TextTable([
-                .init(title: "position", isNumber: true), .init(title: "group", maximumWidth: 36),
-                .init(title: "start"), .init(title: "expires"), .init(title: "now"),
-            ])
-            for row in answer.groups {
-                table.add([
-                    String(row.position), row.groupId, date(row.startsAtMilliseconds), date(row.expiresAtMilliseconds),
-                    row.isValid ? "yes" : "no",
-                ])
-            }
-            for line in table.lines { try output.line(line) }
-            if answer.groups.isEmpty { try output.line("no group is curated") }
-        }
-        try output.flush()
-    }
-
-    private static func date(_ milliseconds: Int64?) -> String {
-        milliseconds.flatMap { UnixTime(seconds: $0 / 1000)?.description } ?? "-"
+        try parsed.print(answer) { output in try output.table(answer.groups, ifNone: "no group is curated") }
     }
 }
 

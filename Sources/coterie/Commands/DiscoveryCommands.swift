@@ -28,36 +28,10 @@ enum PhotosCommand: Subcommand {
         let site = try Site(parsed, of: .some([parsed.arguments[0]]), needsCatalog: true)
         let member = try site.member(parsed.arguments[0], atMilliseconds: parsed.planInstant())
         let answer = try site.answer { answers throws(AnswerError) in try answers.photos(for: member, limit: limit) }
-        var output = try Output()
-        if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
-        try output.flush()
-    }
-
-    private static func write(_ answer: PhotosForMember, to output: inout Output) throws {
-        try output.line("photos that \(printable(answer.userId)) may like:")
-        var table = TextTable([
-            .init(title: "rank", isNumber: true), .init(title: "photo", maximumWidth: 36),
-            .init(title: "owner", maximumWidth: 24), .init(title: "score", isNumber: true),
-            .init(title: "interest", maximumWidth: 28), .init(title: "because of", maximumWidth: 90),
-        ])
-        for row in answer.photos {
-            table.add([
-                String(row.rank), row.photo.photoId, row.ownerId ?? "", Formats.fixed(row.score, 3), row.interest ?? "",
-                reasons(of: row),
-            ])
+        try parsed.print(answer) { output in
+            try output.line("photos that \(printable(answer.userId)) may like:")
+            try output.table(answer.photos, ifNone: "none: no favourite and no group points to a public photo")
         }
-        for line in table.lines { try output.line(line) }
-        if answer.photos.isEmpty { try output.line("none: no favourite and no group points to a public photo") }
-    }
-
-    private static func reasons(of row: PhotosForMember.Row) -> String {
-        var reasons = row.groups.prefix(1).map { group in
-            let name = named(group.groupId, group.title)
-            if group.joined { return "in \(name), a group of the user" }
-            return "in \(name)" + (group.because.map { ", suggested for \(named($0.groupId, $0.title))" } ?? "")
-        }
-        if let count = row.likedBy { reasons.append("liked by \(count) people of like taste") }
-        return reasons.isEmpty ? "liked by people of like taste" : reasons.joined(separator: "; ")
     }
 }
 
@@ -89,26 +63,9 @@ enum ContactsCommand: Subcommand {
         }
         let member = try site.member(parsed.arguments[0], atMilliseconds: parsed.planInstant())
         let answer = try site.answer { answers throws(AnswerError) in try answers.contacts(for: member, limit: limit) }
-        var output = try Output()
-        if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
-        try output.flush()
-    }
-
-    private static func write(_ answer: ContactsForMember, to output: inout Output) throws {
-        try output.line("members whom \(printable(answer.userId)) may want to know:")
-        var table = TextTable([
-            .init(title: "rank", isNumber: true), .init(title: "user", maximumWidth: 36),
-            .init(title: "score", isNumber: true), .init(title: "groups of both", maximumWidth: 110),
-        ])
-        for row in answer.contacts {
-            let more = row.sharedGroupCount - row.sharedGroups.count
-            table.add([
-                String(row.rank), row.userId, Formats.fixed(row.score, 3),
-                row.sharedGroups.map { named($0.groupId, $0.title) }.joined(separator: ", ")
-                    + (more > 0 ? " and \(more) more" : ""),
-            ])
+        try parsed.print(answer) { output in
+            try output.line("members whom \(printable(answer.userId)) may want to know:")
+            try output.table(answer.contacts, ifNone: "none: no listed member is in a public group of the user")
         }
-        for line in table.lines { try output.line(line) }
-        if answer.contacts.isEmpty { try output.line("none: no listed member is in a public group of the user") }
     }
 }

@@ -27,27 +27,12 @@ enum ExplainCommand: Subcommand {
         let answer = try site.answer { answers throws(AnswerError) in
             try answers.explanation(of: group, for: member)
         }
-        var output = try Output()
-        if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
-        try output.flush()
-    }
-
-    private static func write(_ answer: Explanation, to output: inout Output) throws {
-        try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
-        if let interest = answer.interest {
-            try output.line(printable("its strongest reason is in the interest \"\(interest)\""))
+        try parsed.print(answer) { output in
+            try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
+            if let interest = answer.interest {
+                try output.line(printable("its strongest reason is in the interest \"\(interest)\""))
+            }
+            if !answer.reasons.isEmpty { try output.table(answer.reasons) }
         }
-        guard !answer.reasons.isEmpty else { return }
-        var table = TextTable([
-            .init(title: "because of", maximumWidth: 36), .init(title: "title"), .init(title: "by"),
-            .init(title: "common", isNumber: true), .init(title: "share", isNumber: true),
-        ])
-        for reason in answer.reasons {
-            table.add([
-                reason.groupId, reason.title, reason.relation.rawValue, Int(reason.common).grouped,
-                Formats.fixed(reason.share, 3),
-            ])
-        }
-        for line in table.lines { try output.line(line) }
     }
 }

@@ -49,17 +49,6 @@ enum HideCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
         let answer = HiddenGroups(try SiteState(of: catalog, parsed.untakenDecisions(catalog)).hiddenGroups)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(answer)
-        } else {
-            var table = TextTable([.init(title: "group", maximumWidth: 36), .init(title: "hidden since")])
-            for row in answer.groups {
-                table.add([row.groupId, UnixTime(seconds: row.hiddenAtMilliseconds / 1000)?.description ?? "-"])
-            }
-            for line in table.lines { try output.line(line) }
-            if answer.groups.isEmpty { try output.line("no group is hidden") }
-        }
-        try output.flush()
+        try parsed.print(answer) { output in try output.table(answer.groups, ifNone: "no group is hidden") }
     }
 }

@@ -50,8 +50,7 @@ enum PhotoCommand: Subcommand {
         let id = parsed.arguments.first
         let site = try Site(parsed, needsCatalog: true)
         // A table counts the reasons that it has no room for.
-        let isTable = !parsed.flag("json")
-        let reasonLimit = isTable ? Int.max : SuggestedGroup.reasonLimit
+        let reasonLimit = parsed.flag("json") ? SuggestedGroup.reasonLimit : .max
         let (wanted, unwanted) = try (like.map { try example("like", $0) }, unlike.map { try example("unlike", $0) })
         let answer = try site.answer { answers throws(AnswerError) in
             guard let id else {
@@ -59,18 +58,13 @@ enum PhotoCommand: Subcommand {
             }
             return try answers.groups(forPhoto: id, by: basis, limit: limit, reasonLimit: reasonLimit)
         }
-        var output = try Output()
-        if isTable {
-            let poolCount = try id.flatMap { try site.context(ofPhoto: $0, in: site.model)?.groups.count } ?? 0
+        let poolCount = try id.flatMap { try site.context(ofPhoto: $0, in: site.model)?.groups.count } ?? 0
+        try parsed.print(answer) { output in
             try output.line(
                 id.map { "\(printable($0)) is in \(poolCount) public groups of the version; it could be added to:" }
                     ?? "groups of photos that look like the examples:")
-            for line in table(answer) { try output.line(line) }
-            if answer.groups.isEmpty { try output.line("none: no group is open to it") }
-        } else {
-            try output.json(answer)
+            try output.table(answer.groups, ifNone: "none: no group is open to it")
         }
-        try output.flush()
     }
 
     /// Returns an example: the id of a photo, or a vector in brackets.
@@ -97,47 +91,5 @@ enum PhotoCommand: Subcommand {
         }
         guard !parsed.arguments.isEmpty else { throw UsageError("name a photo, or examples with --like") }
         return given ?? .pools
-    }
-
-    /// Returns a table with a line for each group.
-    private static func table(_ answer: GroupsForPhoto) -> [String] {
-        var table = TextTable([
-            .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
-            .init(title: "score", isNumber: true), .init(title: "because of", maximumWidth: 110),
-        ])
-        for row in answer.groups {
-            let group = row.group.group
-            table.add([
-                String(group.rank), group.groupId, group.title, Formats.fixed(row.group.score, 3), text(row.reasons),
-            ])
-        }
-        return table.lines
-    }
-
-    /// Returns the strongest reason of each kind, and the number of further similar groups.
-    ///
-    /// Only similar groups give several reasons of one kind.
-    private static func text(_ reasons: [GroupsForPhoto.Reason]) -> String {
-        var kinds: Set<String> = []
-        let strongest = reasons.filter { kinds.insert($0.evidence.kind).inserted }
-        let more = reasons.count - strongest.count
-        return strongest.map(text).joined(separator: "; ") + (more > 0 ? "; similar to \(more) more" : "")
-    }
-
-    private static func text(_ reason: GroupsForPhoto.Reason) -> String {
-        switch reason.evidence {
-        case .sharedPools(let photos): "\(photos) photos that share its pools"
-        case .similarGroup(_, let relation, _):
-            "similar to \(named(reason.groupId ?? "", reason.title ?? "")) by \(relation.rawValue)"
-        case .tags(let tags): "tags \(tags.joined(separator: ", "))"
-        case .place(let cell):
-            "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
-        case .popular(let count): "\(count.grouped) entries in all"
-        case .looksLike(let photos): "looks like \(photos.map { printable($0) }.joined(separator: ", "))"
-        case .owner(let photos, let isMember):
-            photos > 0
-                ? "the owner's \(photos) \(photos == 1 ? "photo" : "photos") there" + (isMember ? ", as a member" : "")
-                : "the owner is a member"
-        }
     }
 }

@@ -81,11 +81,11 @@ enum RecommendCommand: Subcommand {
                 // A table counts the reasons that it has no room for.
                 let answer = context.recommendations(plan, limit: limit, reasonLimit: .max)
                 try output.line("\(printable(user)) is in \(joinedCount) public groups of the version; recommended:")
-                for line in PlanTable.lines(answer) { try output.line(line) }
+                try output.table(answer.recommendations)
                 if plan.items.isEmpty {
                     try output.line("nothing: \(answer.pause.words ?? "the model has no group to recommend")")
                 }
-                for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }
+                if let stages { try output.table(stages) }
             }
         }
         try output.flush()

@@ -33,46 +33,18 @@ enum SimilarCommand: Subcommand {
         let snapshot = site.snapshot
         let group = try Lookup.group(parsed.arguments[0], in: site)
         let answer = snapshot.similarGroups(to: UInt32(group), by: by, limit: limit)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(answer)
-        } else {
+        // A blend has the common entries of every relation, and one relation those and the group's size.
+        let columns = by == RelationTable.blendName ? relations.tabled(in: snapshot.model) : []
+        try parsed.print(answer) { output in
             try output.line(
-                printable("\(named(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)"))
-            for line in table(answer.neighbours, by, relations.tabled(in: snapshot.model)) { try output.line(line) }
+                printable("\(Formats.name(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)"))
+            try output.table(answer.neighbours, of: columns)
             if by != RelationTable.blendName, !snapshot.model.relations.contains(Relation(rawValue: by)) {
                 try output.line("version \(site.version.manifest.version) has no \(by)")
             } else if answer.neighbours.isEmpty {
                 try output.line("no neighbours; \"coterie why\" says why two groups are not neighbours")
             }
         }
-        try output.flush()
-    }
-
-    /// Returns a table with a line for each group.
-    ///
-    /// A line has the common entries and the group's size, or for the blend the common entries of every relation.
-    private static func table(
-        _ neighbours: [SimilarGroups.Neighbour], _ by: String, _ relations: [RelationDescription]
-    ) -> [String] {
-        let isBlend = by == RelationTable.blendName
-        let counts = isBlend ? relations.map { "common \($0.name)" } : ["common", "size"]
-        var table = TextTable(
-            [
-                .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
-                .init(title: "score", isNumber: true),
-            ] + counts.map { .init(title: $0, isNumber: true) })
-        for neighbour in neighbours {
-            let group = neighbour.group
-            let counts =
-                isBlend
-                ? relations.map { facts in neighbour.relations?.first { $0.relation == facts.relation }?.common }
-                : [neighbour.common, neighbour.sizes.counts.first]
-            table.add(
-                [String(group.rank), group.groupId, group.title, Formats.score(neighbour.score.value)]
-                    + counts.map { $0.map { Int($0).grouped } ?? "-" })
-        }
-        return table.lines
     }
 }
 

@@ -23,25 +23,9 @@ enum SimilarPhotosCommand: Subcommand {
         let answer = try Site(parsed, needsCatalog: true).answer { answers throws(AnswerError) in
             try answers.similarPhotos(to: id, withDuplicates: withDuplicates, limit: limit)
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(answer)
-        } else {
+        try parsed.print(answer) { output in
             try output.line("public photos that look like \(printable(id)):")
-            var table = TextTable([
-                .init(title: "rank", isNumber: true), .init(title: "photo", maximumWidth: 36),
-                .init(title: "similarity", isNumber: true), .init(title: "duplicate"),
-                .init(title: "groups", maximumWidth: 80),
-            ])
-            for (index, row) in answer.photos.enumerated() {
-                table.add([
-                    String(index + 1), row.photoId, Formats.fixed(row.similarity, 4), row.duplicate ? "yes" : "",
-                    row.groupIds.joined(separator: ", "),
-                ])
-            }
-            for line in table.lines { try output.line(line) }
-            if answer.photos.isEmpty { try output.line("none: no other photo in a public pool has a vector") }
+            try output.table(answer.photos, ifNone: "none: no other photo in a public pool has a vector")
         }
-        try output.flush()
     }
 }

@@ -21,27 +21,9 @@ enum TrendingCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let answer = try Site(parsed).snapshot.trendingGroups(limit: limit)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(answer)
-        } else {
-            var table = TextTable([
-                .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
-                .init(title: "score", isNumber: true), .init(title: "joined", isNumber: true),
-                .init(title: "posted", isNumber: true), .init(title: "usual week", isNumber: true),
-            ])
-            for row in answer.groups {
-                table.add([
-                    String(row.group.rank), row.group.groupId, row.group.title,
-                    Formats.fixed(Double(row.trend.score), 2), Int(row.trend.joiners).grouped,
-                    Int(row.trend.posters).grouped, Formats.fixed(Double(row.trend.usualWeek), 1),
-                ])
-            }
-            for line in table.lines { try output.line(line) }
-            if answer.groups.isEmpty {
-                try output.line("no group trends: no growth is unusual, or the catalog has no dates")
-            }
+        try parsed.print(answer) { output in
+            try output.table(
+                answer.groups, ifNone: "no group trends: no growth is unusual, or the catalog has no dates")
         }
-        try output.flush()
     }
 }

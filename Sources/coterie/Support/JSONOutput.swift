@@ -1,6 +1,7 @@
 import Answers
 import CommandLine
 import Basics
+import Model
 
 extension Output {
     /// Writes an answer as JSON, with its fields in their order, and a line feed.
@@ -21,5 +22,28 @@ extension Output {
             throw Failure(.general, "cannot write JSON: \(SystemWords.sentence(error))")
         }
         try write(document)
+    }
+}
+
+extension Output {
+    /// Writes the rows of an answer as a table.
+    ///
+    /// - Parameters:
+    ///   - relations: the relations that have columns of their own.
+    ///   - absence: a line that follows the header if there is no row.
+    mutating func table<Row: Answer>(
+        _ rows: [Row], of relations: [RelationDescription] = [], ifNone absence: String? = nil
+    ) throws(Failure) {
+        for line in TextTable(AnswerTable(rows, relations)).lines { try self.line(line) }
+        if rows.isEmpty, let absence { try line(absence) }
+    }
+}
+
+extension ParsedCommand {
+    /// Prints an answer: as JSON if the command line asks for it, otherwise as a function writes it.
+    func print(_ answer: some Answer, orAs write: (inout Output) throws -> Void) throws {
+        var output = try Output()
+        if flag("json") { try output.json(answer) } else { try write(&output) }
+        try output.flush()
     }
 }

@@ -1,3 +1,4 @@
+import Answers
 import CommandLine
 
 /// Tab-separated values.
@@ -18,17 +19,15 @@ enum TabSeparated {
 
 /// A text table for people, with columns as wide as their content, up to a maximum.
 struct TextTable {
-    /// A column.
-    struct Column {
-        var title: String
-        var isNumber = false
-        var maximumWidth = 44
-    }
-
-    private let columns: [Column]
+    private let columns: [ColumnHeading]
     private var rows: [[String]] = []
 
-    init(_ columns: [Column]) { self.columns = columns }
+    init(_ columns: [ColumnHeading]) { self.columns = columns }
+
+    /// Creates the table of an answer's rows.
+    init(_ table: AnswerTable) {
+        (columns, rows) = (table.headings, table.rows)
+    }
 
     mutating func add(_ row: [String]) { rows.append(row) }
 
@@ -49,7 +48,7 @@ struct TextTable {
     }
 
     /// Returns a printable cell, cut to the maximum width of its column.
-    private static func fitted(_ cell: String, _ column: Column) -> String {
+    private static func fitted(_ cell: String, _ column: ColumnHeading) -> String {
         let flat = printable(cell)
         return flat.count > column.maximumWidth ? flat.prefix(column.maximumWidth - 1) + "…" : flat
     }

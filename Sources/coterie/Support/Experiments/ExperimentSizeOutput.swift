@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLine
 import Evaluation

@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import CommandLine
 import Operations
@@ -99,11 +100,11 @@ struct ReplayOutput: Encodable {
             "played \(played.grouped) of \(Int(clamping: recorded).grouped) recorded requests")
         lines += leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \($0.value.grouped)" }
         var table = TextTable(
-            [TextTable.Column(title: "route", maximumWidth: 60)]
+            [ColumnHeading(title: "route", maximumWidth: 60)]
                 + [
                     "requests", "identical", "other values", "reordered", "other groups", "status", "overlap@10",
                     "recorded p50", "p99", "now p50", "p99",
-                ].map { TextTable.Column(title: $0, isNumber: true) })
+                ].map { ColumnHeading(title: $0, isNumber: true) })
         for route in routes + [total] { table.add(Self.cells(route)) }
         lines += table.lines
         if sessions > 0 {

@@ -9,55 +9,6 @@ import ModelStore
 import Recommendation
 import Service
 
-/// A member's list as tables.
-enum PlanTable {
-    /// Returns the list, with a line for each group.
-    static func lines(_ list: Recommendations) -> [String] {
-        var table = TextTable([
-            .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
-            .init(title: "score", isNumber: true), .init(title: "interest", maximumWidth: 20),
-            .init(title: "placed by"), .init(title: "because of", maximumWidth: 72),
-        ])
-        for row in list.recommendations {
-            let (group, score) = (row.group.group, row.group.score)
-            let told = row.told?.map(\.words) ?? []
-            table.add([
-                String(group.rank), group.groupId, group.title, score > 0 ? Formats.fixed(score, 4) : "-",
-                row.interest ?? "-", row.placement.words,
-                ([row.origin.explanation] + told + because(of: row.reasons)).compactMap(\.self).joined(
-                    separator: ", "),
-            ])
-        }
-        return table.lines
-    }
-
-    /// Returns the names of up to three groups that contribute most, each once, and the number of further ones.
-    private static func because(of reasons: [GroupReason]) -> [String] {
-        var names: [String] = []
-        for reason in reasons {
-            let name = named(reason.groupId, reason.title)
-            if !names.contains(name) { names.append(name) }
-        }
-        guard names.count > 3 else { return names }
-        return names.prefix(2) + ["\(names[2]) and \(names.count - 3) more"]
-    }
-
-    /// Returns the report of each stage, a line for each.
-    static func lines(_ stages: [Recommendations.Stage]) -> [String] {
-        var table = TextTable([
-            .init(title: "stage"), .init(title: "taken", isNumber: true), .init(title: "passed", isNumber: true),
-            .init(title: "µs", isNumber: true), .init(title: "note"),
-        ])
-        for stage in stages {
-            table.add([
-                stage.report.stage.rawValue, stage.report.taken.grouped,
-                stage.report.passed.grouped, Formats.fixed(stage.microseconds, 1), stage.report.note,
-            ])
-        }
-        return table.lines
-    }
-}
-
 /// The options that determine a member's list.
 enum PlanOptions {
     static let at = Option(
