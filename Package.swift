@@ -79,7 +79,7 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
-        computing("Basics", ["CZlib"]),
+        computing("Basics", ["CXXHash", "CZlib"]),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
             name: "Similarity", dependencies: ["Basics", "Model", "CSimilarity"], swiftSettings: optimized,
@@ -96,7 +96,7 @@ let package = Package(
             ],
             linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
         computing("Looks", ["Basics", "CFaiss", "Model"]),
-        computing("Experiments", ["Model", "Recommendation"]),
+        computing("Experiments", ["Basics", "Model", "Recommendation"]),
         computing("RecordReading", ["Basics"]),
         computing("Answers", ["Basics", "Model", "Recommendation"]),
 
@@ -117,7 +117,7 @@ let package = Package(
         computing("CommandLine", ["CYAML", "Basics", "RecordReading", "Similarity"]),
 
         // What members and the site do: journals, streams, and their exchange.
-        computing("Changes", ["CCrypto", "CXXHash", "Basics", "Model", "Redis", "SQLite"]),
+        computing("Changes", ["CCrypto", "Basics", "Model", "Redis", "SQLite"]),
 
         // The system.
         computing(

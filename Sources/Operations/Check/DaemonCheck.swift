@@ -152,8 +152,8 @@ enum ProcessLimits {
     /// Returns the number of open files of a process, and the most that it may open.
     static func openFiles(of process: Int) -> (open: Int, limit: Int)? {
         guard isCoterie(process),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"),
-            let text = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8),
+            let names = try? FileTree.names(in: "/proc/\(process)/fd"),
+            let text = RegularFile.text("/proc/\(process)/limits"),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") }),
             let limit = line.dropFirst("Max open files".count).split(separator: " ").first.flatMap({ Int($0) })
         else { return nil }
@@ -168,6 +168,6 @@ enum ProcessLimits {
 
     /// Whether the number is that of a process of this program: that of another container may be another one's here.
     private static func isCoterie(_ process: Int) -> Bool {
-        (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.hasPrefix("coterie") == true
+        RegularFile.text("/proc/\(process)/comm")?.hasPrefix("coterie") == true
     }
 }

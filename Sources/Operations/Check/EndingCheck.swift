@@ -1,6 +1,5 @@
 import CCrypto
 import Basics
-import FoundationEssentials
 import Service
 
 extension HealthFault {
@@ -60,7 +59,7 @@ extension HealthCheck {
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         guard let json = Base64URL.decode(parts[1].filter { !$0.isWhitespace }),
-            let claims = try? JSONDecoder().decode(Claims.self, from: Data(json)),
+            let claims = try? JSON.decoded(Claims.self, from: json),
             abs(claims.exp) < 1e12
         else { return nil }
         return Int64(claims.exp * 1000)

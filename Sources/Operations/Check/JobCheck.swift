@@ -81,7 +81,7 @@ extension HealthCheck {
         guard let path = places.recomputeStatus else {
             return .good("no file tells how the last run ended: name one with --recompute-metrics")
         }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        guard let text = RegularFile.text(path) else {
             guard !record.manifests.isEmpty else { return nil }
             let reason = FileAccess.refusal(toRead: path) ?? "\(path) is not there, though there are versions"
             return .found(.recomputeSilent, reason)

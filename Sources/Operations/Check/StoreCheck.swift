@@ -50,7 +50,7 @@ extension HealthQuestion {
             record.manifests = (try? store.versions()) ?? []
             record.currentSince = try? store.currentSince()
             record.daemons = ((try? store.board?.reports()) ?? []).compactMap {
-                try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
+                try? JSON.decoded(DaemonReport.self, from: $0)
             }
             record.reportsReadAt = check.now
             // Daemons without a catalog serve nothing as long as it cannot be read.

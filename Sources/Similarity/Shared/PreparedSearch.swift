@@ -123,19 +123,15 @@ extension PairBlock {
     ///
     /// - Throws: `Failure.Code.badData` if the bytes are anything else.
     package init(_ bytes: [UInt8]) throws(Failure) {
-        func numbers(_ first: Int, _ count: Int) throws(Failure) -> [Int] {
-            guard count >= 0, count <= bytes.count / 8, (first + count) * 8 <= bytes.count else {
-                throw .damaged("a block of pairs is cut short")
+        let (header, counts): ([Int], [Int])
+        do {
+            var reader = ByteReader(bytes)
+            header = try reader.integers(Self.headerCount, Int.self)
+            guard UInt64(bitPattern: Int64(header[0])) == Self.magic, header[2] >= 0, header[2] <= header[3] else {
+                throw ByteReader.Failure.damaged
             }
-            return unsafe bytes.withUnsafeBytes { buffer in
-                (0..<count).map { unsafe buffer.loadUnaligned(fromByteOffset: (first + $0) * 8, as: Int.self) }
-            }
-        }
-        let header = try numbers(0, Self.headerCount)
-        guard UInt64(bitPattern: Int64(header[0])) == Self.magic, header[2] >= 0, header[2] <= header[3] else {
-            throw .damaged("it is not a block of pairs")
-        }
-        let counts = try numbers(Self.headerCount, header[3] - header[2])
+            counts = try reader.integers(header[3] - header[2], Int.self)
+        } catch { throw .damaged("it is not a block of pairs, or is cut short") }
         let start = (Self.headerCount + counts.count) * 8
         let (count, room) = (header[4], (bytes.count - start) / 16)
         guard count >= 0, count <= room, start + count * 16 == bytes.count,

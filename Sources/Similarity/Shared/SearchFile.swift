@@ -135,11 +135,7 @@ extension PreparedSearch {
 
     private static func numbers(_ region: ByteRegion, _ range: Range<Int>) throws(Failure) -> [UInt64] {
         guard range.upperBound * 8 <= region.count else { throw .damaged("it is cut short") }
-        return unsafe region.withBytes(range.lowerBound * 8..<range.upperBound * 8) { bytes in
-            range.indices.map { index in
-                unsafe bytes.loadUnaligned(fromByteOffset: (index - range.lowerBound) * 8, as: UInt64.self)
-            }
-        }
+        return range.map { region.load($0 * 8, as: UInt64.self) }
     }
 }
 

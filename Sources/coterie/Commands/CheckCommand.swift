@@ -87,7 +87,7 @@ enum CheckCommand: ConfiguredCommand {
         ) { ParsedCommand.nowMilliseconds }
         for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
         check.evictedBefore = parsed.textIfGiven("metrics")
-            .flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }.flatMap(CheckStatus.evictedKeys)
+            .flatMap(RegularFile.text).flatMap(CheckStatus.evictedKeys)
         return check
     }
 

@@ -256,9 +256,7 @@ enum ShareOptions {
     ///
     /// - Throws: `Failure` with the code `tryLater` if another line comes, or none.
     @Sendable private static func ask(_ order: SharedFinding.Order) throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(order), Descriptor.write(Array(json) + [UInt8(ascii: "\n")], to: 1),
+        guard let json = try? JSON.encoded(order), Descriptor.write(json + [UInt8(ascii: "\n")], to: 1),
             readLine() == "done"
         else {
             throw Failure(

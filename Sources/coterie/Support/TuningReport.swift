@@ -2,7 +2,6 @@ import CatalogStore
 import Basics
 import CommandLine
 import Evaluation
-import FoundationEssentials
 import Model
 import Similarity
 
@@ -137,14 +136,12 @@ extension Catalog {
 
     /// Stores a part of a tuning as JSON.
     func keep(_ note: TuningNote, _ value: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        try keepTuningNote(note, String(decoding: try encoder.encode(value), as: UTF8.self))
+        try keepTuningNote(note, String(decoding: try JSON.encoded(value), as: UTF8.self))
     }
 
     private func kept<Value: Decodable>(_ note: TuningNote) throws -> Value? {
         guard let text = try tuningNote(note) else { return nil }
-        do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
+        do { return try JSON.decoded(Value.self, from: text.utf8) } catch {
             throw Failure(
                 .badData,
                 "the tuning in \(path) cannot be read: remove it with \"coterie tune --discard\", and tune again")
