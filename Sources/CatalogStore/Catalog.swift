@@ -6,23 +6,29 @@ import SQLite
 
 /// The community's groups, users and photos, and relations such as memberships and pools, in a SQLite file.
 ///
-/// A connection belongs to one thread at a time. Integer keys never leave this module.
+/// A connection for writing, which belongs to one thread at a time. Its parts say what may be touched: `facts` reads.
+/// Who only reads is given `Facts`. Integer keys never leave this module.
 package final class Catalog {
     let database: Database
+    /// The part that reads.
+    package let facts: Facts
     /// The relations whose tables the catalog has.
-    let relations: RelationTable
-    /// The identity of the file when it was opened, or nil if it has no path.
-    private let identity: FileIdentity?
-    /// The state of the files just before they were opened, or nil unless the connection takes them as unchanging.
-    private let frozenState: CatalogFileState?
+    var relations: RelationTable { facts.relations }
+
+    /// The part that applies changes.
+    package var ingest: Ingest { Ingest(self) }
+    /// The part that removes.
+    package var removal: Removal { Removal(self) }
 
     /// The path of the file.
     package var path: String { database.path }
 
     /// The ways to open a catalog.
     package enum Mode: Sendable {
-        /// For reading. The catalog must have this program's schema version and the tables of the relations.
-        case reading
+        /// For changes that are taken back, as those of a dry run are, and for `Facts`.
+        ///
+        /// The catalog must have this program's schema version and the tables of the relations.
+        case trying
         /// For durable writing. The catalog is created if it is missing.
         case writing
         /// For durable writing, with deleted data overwritten. The catalog must exist.
@@ -43,11 +49,10 @@ package final class Catalog {
                 .missing,
                 "there is no catalog at \(path): create it with \"coterie import\", or name another with --catalog")
         }
-        if mode != .reading, case .mountedFile? = CatalogPlace(of: path) {
+        if mode != .trying, case .mountedFile? = CatalogPlace(of: path) {
             let place = CatalogPlace.mountedFile
             throw Failure(.fileFailed, "\(place.problem(ofCatalog: path)); \(place.advice)")
         }
-        self.relations = relations
         let canWrite = mode == .writing || Self.isWritable(path)
         // The state comes first: a change while the file is opened is then noticed later.
         let state = CatalogFileState(Self.file(of: path))
@@ -55,13 +60,13 @@ package final class Catalog {
             switch mode {
             case .writing: database = try Database(path: path, mode: .create, as: .catalog)
             case .recording: database = try Database(path: path, mode: .readWrite, as: .catalog)
-            case .reading: database = try Self.openedForReading(path, canWrite: canWrite)
+            case .trying: database = try Self.openedForReading(path, canWrite: canWrite)
             }
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
             guard error.isOfUnopenableDatabase else { throw error }
             if let refusal = FileAccess.refusal(toRead: path) { throw Failure(.fileFailed, refusal) }
-            if mode == .reading, Self.logBytes(path).map({ $0 > 0 }) == true { throw Self.unreadableLog(path) }
+            if mode == .trying, Self.logBytes(path).map({ $0 > 0 }) == true { throw Self.unreadableLog(path) }
             throw Failure(
                 .fileFailed,
                 """
@@ -70,8 +75,7 @@ package final class Catalog {
                 """
             )
         }
-        identity = FileIdentity(path: path)
-        frozenState = database.mode == .immutable ? state : nil
+        facts = Facts(database, relations, stateBefore: state)
         // The version is checked before anything is written, because a foreign database must stay as it is.
         let isEmpty = try CatalogSchema.checkedVersion(database) == nil
         if mode == .writing {
@@ -131,7 +135,7 @@ package final class Catalog {
     }
 
     /// Returns the file behind a path that may be a link; SQLite keeps the log beside that file.
-    private static func file(of path: String) -> String { resolved(path) ?? path }
+    static func file(of path: String) -> String { resolved(path) ?? path }
 
     /// Whether the file of a catalog forbids this user to write to it, for good: that is its owner's wish.
     package static func isForbidden(_ path: String) -> Bool {
@@ -220,43 +224,9 @@ package final class Catalog {
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
 
-    package var schemaVersion: Int { CatalogSchema.version }
-
-    /// Returns a number that grows with every change; equal numbers mean equal content, except for interactions.
-    package func changeCount() throws(Failure) -> Int64 {
-        try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
-    }
-
-    /// Returns a number that changes when another connection writes to the catalog, interactions included.
-    ///
-    /// The other connection may be in this process or another one.
-    package func outsideRevision() throws(Failure) -> Int64 {
-        try database.outsideRevision()
-    }
-
-    /// Whether somebody has written to the file since this connection took it as one that does not change.
-    ///
-    /// Such a connection may show what was hidden meanwhile. A new one sees the changes.
-    package var isOutdated: Bool {
-        guard let frozenState else { return false }
-        return CatalogFileState(Self.file(of: path)) != frozenState
-    }
-
-    /// The reason why nothing must be written any more, or nil.
-    ///
-    /// If the file was removed, or if another file took its place, nobody will ever see what is written to it. If the
-    /// new file meets the old log, it is damaged as well.
-    package var replacement: String? {
-        guard let identity, FileIdentity(path: database.path) != identity else { return nil }
-        return """
-            the catalog \(database.path) was removed, or another file took its place, while this program was using it: \
-            restart the program
-            """
-    }
-
     /// Checks that what is written is not lost with a file that was removed.
     func checkPlace() throws(Failure) {
-        if let replacement { throw Failure(.databaseFailed, replacement) }
+        if let replacement = facts.replacement { throw Failure(.databaseFailed, replacement) }
     }
 
     /// Whether another program writes to a catalog at this moment.
@@ -267,16 +237,37 @@ package final class Catalog {
         } catch { return error.code == .busy }
     }
 
-    /// Runs `body` in one read transaction.
-    package func snapshot<Result>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        try database.transaction(.deferred, body)
-    }
-
     /// Adds to the number of changed rows; call it within the transaction that changes them.
     func recordChanges(_ count: Int64) throws(Failure) {
         guard count > 0 else { return }
-        let statement = try database.prepare("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'")
-        statement.bind(count, at: 1)
+        try database.run("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'", count)
+    }
+
+    /// Stores a text of a tuning, or removes it if `content` is `nil`.
+    ///
+    /// Everything else in the catalog stays as it is, including its change count.
+    package func keepTuningNote(_ note: TuningNote, _ content: String?) throws(Failure) {
+        let statement = try database.prepare(
+            content == nil
+                ? "DELETE FROM tuning_notes WHERE name = ?1"
+                : "INSERT INTO tuning_notes VALUES (?1, ?2) ON CONFLICT DO UPDATE SET content = ?2", note.rawValue)
+        if let content { statement.bind(content, at: 2) }
         try statement.run()
+    }
+
+    /// Writes a copy of a catalog to a new file.
+    ///
+    /// - Returns: the schema version of the catalog.
+    /// - Throws: `Failure`; `.badData` if the catalog is damaged. Then part of a copy may exist.
+    package static func copy(_ path: String, to target: String) throws(Failure) -> Int {
+        guard FileTree.exists(path) else {
+            throw Failure(.missing, "there is no catalog at \(path): name another with --catalog")
+        }
+        let database = try openedForReading(path, canWrite: isWritable(path))
+        guard let version = try CatalogSchema.checkedVersion(database) else {
+            throw Failure(.otherFormat, "\(path) is empty")
+        }
+        try database.copy(to: target)
+        return version
     }
 }

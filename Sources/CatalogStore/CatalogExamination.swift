@@ -37,18 +37,29 @@ package struct CatalogExamination: Sendable, Equatable {
     }
 }
 
-extension Catalog {
+extension CatalogExamination {
+    /// Examines all of a catalog, and changes nothing.
+    ///
+    /// - Parameter now: the present, in Unix seconds, or `nil` for that of the clock.
+    /// - Complexity: O(rows · log rows).
+    package init(of catalog: Facts, now: Int64? = nil) throws(Failure) {
+        self = try Examiner(database: catalog.database, relations: catalog.relations).examine(
+            now: now ?? Int64(time(nil)))
+    }
+}
+
+/// The examination of a catalog.
+private struct Examiner {
+    let database: ReadingDatabase
+    let relations: RelationTable
+
     /// The number of interactions, those recorded last, whose times are compared.
     private static var latestInteractions: Int { 1000 }
     /// The seconds that a time may be ahead of this machine's clock, which may itself be wrong.
     private static var clockTolerance: Int64 { 86_400 }
 
-    /// Examines all of the catalog, and changes nothing.
-    ///
-    /// - Parameter now: the present, in Unix seconds, or `nil` for that of the clock.
-    /// - Complexity: O(rows · log rows).
-    package func examine(now: Int64? = nil) throws(Failure) -> CatalogExamination {
-        try snapshot { () throws(Failure) in
+    func examine(now: Int64) throws(Failure) -> CatalogExamination {
+        try database.snapshot { () throws(Failure) in
             var examination = CatalogExamination()
             examination.damage = try database.integrityFindings()
             guard examination.damage.isEmpty else { return examination }
@@ -60,7 +71,7 @@ extension Catalog {
                 index.reset()
             }
             examination.latestInteraction = try latestInteraction()
-            examination.futureTimes = try futureTimes(after: (now ?? Int64(time(nil))) + Self.clockTolerance)
+            examination.futureTimes = try futureTimes(after: now + Self.clockTolerance)
             return examination
         }
     }
@@ -91,8 +102,7 @@ extension Catalog {
                     """
                     SELECT count(*), max(\(time)), \(kind.idExpressions.joined(separator: ", ")) FROM \(kind.name)
                     WHERE \(time) > ?
-                    """)
-                row.bind(seconds, at: 1)
+                    """, seconds)
                 guard try row.step(), row.integer(0) > 0 else { continue }
                 let ids = kind.idExpressions.indices.map { row.text(Int32($0 + 2)) }
                 found.append(
@@ -180,15 +190,11 @@ final class CatalogCheck: Sendable {
 /// Damage must neither become part of a version nor crash the program. SQLite finds a page that
 /// does not belong to its tree. SQLite misses a page of the right form with other rows. Then rows are out of order or
 /// out of bounds, or some are missing. `CatalogCheck` finds more, but reads everything.
-extension Catalog {
-    /// The highest key that is read: columns of matrices have 32 bits, and memory is needed for every key up to the
-    /// highest.
-    static let keyLimit = Int64(UInt32.max) - 1
-
+extension ReadingDatabase {
     /// The highest key that is plausible for any number of rows.
-    private static let freeKeys: Int64 = 1 << 20
+    private static var freeKeys: Int64 { 1 << 20 }
     /// The greatest plausible ratio of keys to rows, because keys of removed rows are not reused.
-    private static let keysPerRow: Int64 = 100
+    private static var keysPerRow: Int64 { 100 }
 
     /// Returns the highest key of a table, or 0 if the table has no rows.
     ///
@@ -196,13 +202,13 @@ extension Catalog {
     ///   needed for every key.
     func highestKey(of table: EntityTable) throws(Failure) -> Int {
         let (name, column) = (table.rawValue, table.keyColumn)
-        let key = try database.integer("SELECT max(\(column)) FROM \(name)") ?? 0
+        let key = try integer("SELECT max(\(column)) FROM \(name)") ?? 0
         // Counting stops at the number of rows that is enough.
         let rows =
             key > Self.freeKeys
-            ? try database.integer("SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT ?)", key / Self.keysPerRow) ?? 0
+            ? try integer("SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT ?)", key / Self.keysPerRow) ?? 0
             : Int64.max
-        guard (0...Self.keyLimit).contains(key), rows >= key / Self.keysPerRow else {
+        guard (0...EntityTable.keyLimit).contains(key), rows >= key / Self.keysPerRow else {
             throw .damaged("the table \(name) has the key \(key)" + (rows < .max ? " and only \(rows) rows" : ""))
         }
         return Int(key)
@@ -213,7 +219,7 @@ extension Catalog {
     /// SQLite counts the cells of the pages without reading them. That takes a twentieth of the time of reading the
     /// rows.
     func checkCount(_ read: Int, of table: String, isOfTable: Bool = false) throws(Failure) {
-        let count = try database.integer("SELECT count(*) FROM \(table)\(isOfTable ? " NOT INDEXED" : "")") ?? 0
+        let count = try integer("SELECT count(*) FROM \(table)\(isOfTable ? " NOT INDEXED" : "")") ?? 0
         guard count == read else { throw .damaged("the table \(table) has \(count) rows, of which \(read) are found") }
     }
 
@@ -221,7 +227,7 @@ extension Catalog {
     func check(_ groups: [GroupRecord]) throws(Failure) {
         // An implausible highest key throws an error, because every key takes memory.
         _ = try highestKey(of: .groups)
-        for group in groups where !(1...Self.keyLimit).contains(group.key) {
+        for group in groups where !(1...EntityTable.keyLimit).contains(group.key) {
             throw .damaged("a group has the key \(group.key)")
         }
         for (group, next) in zip(groups, groups.dropFirst())

@@ -2,23 +2,24 @@ package import Basics
 package import Changes
 package import Model
 package import Recommendation
+import SQLite
 
 /// Reads the states of many members from a catalog, for one planner; it belongs to one thread at a time.
 package final class CatalogMemberStates {
-    private let catalog: Catalog
+    private let catalog: Facts
     private let planner: Planner
     private var groups: GroupIndexes
 
     /// - Complexity: O(groups · log groups).
-    package init(_ catalog: Catalog, for planner: Planner) throws(Failure) {
+    package init(_ catalog: Facts, for planner: Planner) throws(Failure) {
         self.catalog = catalog
         self.planner = planner
         groups = try Self.groups(catalog, planner)
     }
 
-    private static func groups(_ catalog: Catalog, _ planner: Planner) throws(Failure) -> GroupIndexes {
+    private static func groups(_ catalog: Facts, _ planner: Planner) throws(Failure) -> GroupIndexes {
         try catalog.snapshot { () throws(Failure) in
-            try catalog.groupIndexes { planner.model.index(ofID: $0).map(UInt32.init) }
+            try GroupIndexes(of: catalog) { planner.model.index(ofID: $0).map(UInt32.init) }
         }
     }
 
@@ -31,7 +32,7 @@ package final class CatalogMemberStates {
     ) throws(Failure) -> [MemberState?] {
         while true {
             let states = try catalog.snapshot { () throws(Failure) -> [MemberState?]? in
-                guard try catalog.isCurrent(groups) else { return nil }
+                guard try groups.isCurrent(in: catalog) else { return nil }
                 var states: [MemberState?] = []
                 for user in users {
                     states.append(try state(of: user, without: forgotten(user), atMilliseconds: instant))
@@ -62,7 +63,7 @@ extension MemberState {
     ///
     /// - Parameter forgotten: the ids of interactions that the member has forgotten since.
     package init?(
-        ofUser id: String, from catalog: Catalog, for planner: Planner, without forgotten: Set<BytewiseString> = [],
+        ofUser id: String, from catalog: Facts, for planner: Planner, without forgotten: Set<BytewiseString> = [],
         atMilliseconds instant: Int64
     ) throws(Failure) {
         guard let member = try catalog.member(withID: id) else { return nil }
@@ -77,7 +78,7 @@ extension MemberState {
     /// - Parameter joined: the groups that the member is in, and the times of joining in Unix seconds. The catalog has
     ///   every known time, so a membership without one counts as older than any other.
     init(
-        ofUser id: String, _ joined: [(group: UInt32, at: Int64?)], _ interests: [String], from catalog: Catalog,
+        ofUser id: String, _ joined: [(group: UInt32, at: Int64?)], _ interests: [String], from catalog: Facts,
         for planner: Planner, without forgotten: Set<BytewiseString> = [], atMilliseconds instant: Int64
     ) throws(Failure) {
         self.init()
@@ -96,7 +97,7 @@ extension MemberState {
     ///
     /// - Parameter forgotten: the ids of interactions that the user has forgotten since.
     package mutating func replay(
-        from catalog: Catalog, ofUser id: String, for planner: Planner, without forgotten: Set<BytewiseString>,
+        from catalog: Facts, ofUser id: String, for planner: Planner, without forgotten: Set<BytewiseString>,
         atMilliseconds instant: Int64
     ) throws(Failure) {
         let since = planner.configuration.feedback.earliestImpression(atMilliseconds: instant)
@@ -118,7 +119,7 @@ extension MemberState {
 
 extension MemberProfile {
     /// Creates the profile of a user at an instant from a catalog, or returns `nil` if there is no such user.
-    package init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+    package init?(ofUser id: String, from catalog: Facts, for planner: Planner, atMilliseconds instant: Int64)
         throws(Failure)
     {
         guard let state = try MemberState(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
@@ -149,11 +150,60 @@ extension PhotoContext {
 
 extension SiteDecisions {
     /// Creates the decisions from a catalog, or as published with the version if there is no catalog.
-    package init(of catalog: Catalog?, in model: ModelVersion) throws(Failure) {
+    package init(of catalog: Facts?, in model: ModelVersion) throws(Failure) {
         guard let catalog else {
             self = .asPublished
             return
         }
         self.init(hidden: try catalog.unshownGroupIDs(), curations: try catalog.curations(), in: model)
     }
+}
+
+/// A caller's index for each group.
+///
+/// The indexes let a caller read the memberships of many users without looking up the groups.
+package struct GroupIndexes: Sendable {
+    /// The mark of a group without an index.
+    static let none = UInt32.max
+
+    /// The indexes by group key.
+    let indexes: [UInt32]
+    /// The value of `Facts.changeCount` when the groups were read.
+    let changeCount: Int64
+
+    /// Reads the indexes of all groups.
+    ///
+    /// - Parameter index: a function that returns the index of an external id, below 2³² − 1, or `nil` for no index.
+    /// - Complexity: O(groups).
+    package init(of catalog: Facts, _ index: (_ id: String) -> UInt32?) throws(Failure) {
+        changeCount = try catalog.changeCount()
+        // An implausible highest key throws an error, because every key takes memory.
+        _ = try catalog.database.highestKey(of: .groups)
+        let rows = try catalog.database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")
+        var indexes: [UInt32] = []
+        while try rows.step() {
+            let key = rows.integer(0)
+            guard key >= indexes.count, key <= EntityTable.keyLimit else {
+                throw .damaged("the keys of groups are out of order or bounds")
+            }
+            indexes += repeatElement(Self.none, count: Int(key) - indexes.count)
+            indexes.append(index(rows.text(1)) ?? Self.none)
+        }
+        self.indexes = indexes
+    }
+
+    /// Whether the indexes still match the groups of a catalog.
+    ///
+    /// After a change, a group may have the key of another group that was removed.
+    package func isCurrent(in catalog: Facts) throws(Failure) -> Bool {
+        try catalog.changeCount() == changeCount
+    }
+}
+
+/// A user's memberships by the indexes of groups.
+package struct IndexedMember: Sendable {
+    /// The stated interests, as imported.
+    package var interests: [String]
+    /// The groups that have an index, in no particular order, with the join times in Unix seconds, if known.
+    package var memberships: [(group: UInt32, joinedAt: Int64?)]
 }

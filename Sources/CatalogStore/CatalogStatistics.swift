@@ -105,10 +105,22 @@ package struct SizeHistogram: Sendable, Equatable {
     }
 }
 
-extension Catalog {
-    /// Counts everything in one state of the catalog; that takes some seconds for each fifty million rows.
-    package func statistics() throws(Failure) -> CatalogStatistics {
-        try snapshot { () throws(Failure) in
+extension CatalogStatistics {
+    /// Counts everything in one state of a catalog; that takes some seconds for each fifty million rows.
+    package init(of catalog: Facts) throws(Failure) {
+        self = try Counting(catalog).statistics()
+    }
+}
+
+/// The counting of the statistics of a catalog.
+private struct Counting {
+    private let database: ReadingDatabase
+    private let relations: RelationTable
+
+    init(_ catalog: Facts) { (database, relations) = (catalog.database, catalog.relations) }
+
+    func statistics() throws(Failure) -> CatalogStatistics {
+        try database.snapshot { () throws(Failure) in
             var counted: [CatalogStatistics.Relation] = []
             for source in relations.sources.sorted(by: { $0.table < $1.table }) {
                 counted.append(try statistics(of: source))
@@ -160,9 +172,7 @@ extension Catalog {
                 JOIN \(things) USING (\(key))
             WHERE \(condition) ORDER BY size DESC, \(id) LIMIT \(CatalogStatistics.ubiquityLimit)
             """)
-        var found: [CatalogStatistics.Ubiquitous] = []
-        while try rows.step() { found.append(.init(id: rows.text(0), count: Int(rows.integer(1)), total: total)) }
-        return found
+        return try rows.map { .init(id: $0.text(0), count: Int($0.integer(1)), total: total) }
     }
 
     private func groupStatistics() throws(Failure) -> CatalogStatistics.EntityCounts {
@@ -210,7 +220,7 @@ extension Catalog {
         let row = try database.prepare("SELECT count(*), \(counts) FROM \(table.rawValue)")
         _ = try row.step()
         defer { row.reset() }
-        let twins = try twins(table)
+        let twins = try IDTwins(in: table, database)
         let doubts = [("invisible characters", twins.invisible), ("spelling", twins.spelling)]
             .filter { $0.1 > 0 }.map { ("with an id that differs from another only in \($0.0)", $0.1) }
         return .init(

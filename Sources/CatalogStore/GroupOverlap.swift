@@ -42,21 +42,21 @@ package struct OverlapReport: Sendable, Equatable {
     package var overlaps: [Overlap]
 }
 
-extension Catalog {
+extension OverlapReport {
     /// Counts the common entries of a group and every shown group, to compare them with a model version.
     ///
     /// - Parameters:
     ///   - group: the group, shown or not.
-    ///   - source: the relation; private photos do not count.
+    ///   - source: a relation of the catalog; private photos do not count.
     ///   - minimumCommon: the least number of common entries of a group in the report, inclusive.
     ///   - required: a group that is always in the report.
     ///   - weights: the weights of common entries, or `nil` if no sums are needed. With weights, all groups of the
     ///     common entries are read.
-    package func overlaps(
-        of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
+    package init(
+        of group: GroupRecord, in source: RelationSource, of catalog: Facts, minimumCommon: Int,
         alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil
-    ) throws(Failure) -> OverlapReport {
-        var counts = try GroupCounting(self, source)
+    ) throws(Failure) {
+        var counts = try GroupCounting(catalog, source)
         let entries = try counts.visibleEntries(ofGroup: group.key)
         var found: [Int64: (common: Int, weightSum: UInt64)] = required.map { [$0.key: (0, 0)] } ?? [:]
         for entry in entries {
@@ -81,6 +81,66 @@ extension Catalog {
                 Overlap(groupID: other.id, common: sums.common, size: other.size, weightSum: sums.weightSum))
         }
         overlaps.sort { $0.groupID.utf8.lexicographicallyPrecedes($1.groupID.utf8) }
-        return OverlapReport(size: entries.count, overlaps: overlaps)
+        self.init(size: entries.count, overlaps: overlaps)
+    }
+}
+
+/// Looks up groups and entries of one relation one by one, and caches the groups.
+struct GroupCounting {
+    private let entriesOfGroup: Statement
+    private let groupsOfEntry: Statement
+    private let group: Statement
+    private var known: [Int64: Description] = [:]
+
+    /// The facts about a group that counting needs.
+    struct Description {
+        var id: String
+        var isShown: Bool
+        /// The number of members, or of public photos.
+        var size: Int
+    }
+
+    init(_ catalog: Facts, _ source: RelationSource) throws(Failure) {
+        let (table, entry, entity) = (source.table, source.entryColumn, source.entityTable)
+        var visibleEntries = "SELECT \(entry) FROM \(table)"
+        if entity.hasVisibility { visibleEntries += " JOIN \(entity.rawValue) USING (\(entry))" }
+        visibleEntries += " WHERE group_key = ?"
+        if entity.hasVisibility { visibleEntries += " AND visibility = 0" }
+        entriesOfGroup = try catalog.database.prepare(visibleEntries)
+        groupsOfEntry = try catalog.database.prepare("SELECT group_key FROM \(table) WHERE \(entry) = ?")
+        group = try catalog.database.prepare(
+            "SELECT group_id, \(CatalogSchema.isShown) FROM groups WHERE group_key = ?")
+    }
+
+    /// Returns the keys of a group's members, or of the public photos in its pool.
+    func visibleEntries(ofGroup key: Int64) throws(Failure) -> [Int64] { try keys(entriesOfGroup, key) }
+
+    /// Returns the keys of all groups that an entry is in.
+    func groups(ofEntry key: Int64) throws(Failure) -> [Int64] { try keys(groupsOfEntry, key) }
+
+    /// Returns the number of these groups that are shown and have at least `minimumEntries` entries (inclusive).
+    mutating func shownGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(Failure) -> Int {
+        var count = 0
+        for key in keys {
+            if let group = try description(ofGroup: key), group.isShown, group.size >= minimumEntries { count += 1 }
+        }
+        return count
+    }
+
+    /// Returns the facts about a group, or `nil` if there is none.
+    mutating func description(ofGroup key: Int64) throws(Failure) -> Description? {
+        if let description = known[key] { return description }
+        group.bind(key, at: 1)
+        guard try group.step() else { return nil }
+        let description = Description(
+            id: group.text(0), isShown: group.integer(1) != 0, size: try visibleEntries(ofGroup: key).count)
+        group.reset()
+        known[key] = description
+        return description
+    }
+
+    private func keys(_ statement: Statement, _ key: Int64) throws(Failure) -> [Int64] {
+        statement.bind(key, at: 1)
+        return try statement.map { $0.integer(0) }
     }
 }

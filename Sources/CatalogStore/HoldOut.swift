@@ -24,31 +24,28 @@ package enum HoldOutRule: Sendable, Equatable {
     case after(Int64)
 }
 
-extension Catalog {
-    /// Writes a copy of the catalog without the memberships that a rule holds out, and without their interactions.
+extension HoldOutRule {
+    /// Writes a copy of a catalog without the memberships that the rule holds out, and without their interactions.
     ///
     /// The rule can also be applied to another table. Favourites and follows are held out member by member, pool
     /// entries photo by photo.
     ///
     /// - Parameter path: the path of the copy, which must not exist yet.
     /// - Returns: the number of entries held out.
-    package func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
+    package func copy(_ catalog: Facts, to path: String, of source: RelationSource = .memberships)
         throws(Failure) -> Int
     {
-        // Copying a damaged file may fail with a misleading error that the disk is full.
-        try database.checkWhole()
-        let statement = try database.prepare("VACUUM INTO ?")
-        statement.bind(path, at: 1)
-        try statement.run()
-        let copy = try Catalog(path: path, mode: .writing, relations: relations)
+        try catalog.database.copy(to: path)
+        let copy = try Catalog(path: path, mode: .writing, relations: catalog.relations)
         return try copy.database.transaction { () throws(Failure) in
-            let count = try copy.holdOut(rule, source)
-            if case .after(let moment) = rule { try copy.cut(at: moment) }
+            let count = try apply(to: copy, source)
+            if case .after(let moment) = self { try Self.cut(copy, at: moment) }
             return count
         }
     }
 
-    private func holdOut(_ rule: HoldOutRule, _ source: RelationSource) throws(Failure) -> Int {
+    private func apply(to copy: Catalog, _ source: RelationSource) throws(Failure) -> Int {
+        let database = copy.database
         var removals = [
             try database.prepare(
                 "DELETE FROM \(source.table) WHERE \(source.thingColumn) = ? AND \(source.holderColumn) = ?")
@@ -58,20 +55,21 @@ extension Catalog {
                 try database.prepare("DELETE FROM interactions WHERE \(source.thingColumn) = ? AND user_key = ?"))
         }
         var count = 0
-        for (holder, thing) in try heldOut(by: rule, source) {
+        for (holder, thing) in try heldOut(of: source, copy.facts) {
             for statement in removals {
-                statement.bind(thing, at: 1)
-                statement.bind(holder, at: 2)
-                try statement.run()
+                try statement.run(thing, holder)
             }
             count += 1
         }
-        try recordChanges(Int64(count))
+        try copy.recordChanges(Int64(count))
         return count
     }
 
     /// Removes everything from a moment on, in Unix seconds; hidden groups stay hidden.
-    private func cut(at moment: Int64) throws(Failure) {
+    private static func cut(_ copy: Catalog, at moment: Int64) throws(Failure) {
+        func run(_ statement: String, _ moment: Int64) throws(Failure) {
+            try copy.database.run(statement, moment)
+        }
         // A group that did not exist is like one that nobody may see.
         try run("UPDATE groups SET visibility = 1 WHERE created_at >= ?1", moment)
         // The last activity before the moment is not known.
@@ -81,22 +79,16 @@ extension Catalog {
         try run("DELETE FROM exposures WHERE first_at >= ?1", moment * 1000)
         try run("DELETE FROM curated_groups WHERE starts_at >= ?1", moment)
         try run("UPDATE photos SET visibility = 1 WHERE coalesce(uploaded_at, taken_at) >= ?1", moment)
-        for source in relations.sources {
+        for source in copy.relations.sources {
             try run("DELETE FROM \(source.table) WHERE \(source.timeColumn) >= ?1", moment)
         }
-        try recordChanges(1)
+        try copy.recordChanges(1)
     }
 
-    private func run(_ statement: String, _ moment: Int64) throws(Failure) {
-        let statement = try database.prepare(statement)
-        statement.bind(moment, at: 1)
-        try statement.run()
-    }
-
-    private func heldOut(by rule: HoldOutRule, _ source: RelationSource) throws(Failure)
+    private func heldOut(of source: RelationSource, _ catalog: Facts) throws(Failure)
         -> [(holder: Int64, thing: Int64)]
     {
-        let rows = try database.prepare(
+        let rows = try catalog.database.prepare(
             """
             SELECT \(source.holderColumn), \(source.thingColumn), \(source.timeColumn) FROM \(source.table)
             ORDER BY \(source.holderColumn), \(source.thingColumn)
@@ -106,7 +98,7 @@ extension Catalog {
         var groups: [(group: Int64, joinedAt: Int64?)] = []
         func choose() {
             guard let user else { return }
-            chosen += Self.heldOut(of: groups, ofUser: user, by: rule).map { (user, $0) }
+            chosen += heldOut(of: groups, ofUser: user).map { (user, $0) }
         }
         while try rows.step() {
             if rows.integer(0) != user {
@@ -120,24 +112,22 @@ extension Catalog {
         return chosen
     }
 
-    /// Returns the groups of a user that a rule holds out.
+    /// Returns the groups of a user that the rule holds out.
     ///
     /// - Parameters:
     ///   - groups: the user's groups with their join times in Unix seconds.
     ///   - fold: the validation fold. If the rule is a share, each fold holds out other groups of the user.
-    static func heldOut(
-        of groups: [(group: Int64, joinedAt: Int64?)], ofUser user: Int64, by rule: HoldOutRule, fold: Int = 0
-    ) -> [Int64] {
-        switch rule {
+    func heldOut(of groups: [(group: Int64, joinedAt: Int64?)], ofUser user: Int64, fold: Int = 0) -> [Int64] {
+        switch self {
         case .share(let share):
             guard groups.count > 1 else { return [] }
             let count = max(1, Int((share * Double(groups.count)).rounded(.down)))
-            let ranked = groups.map { ($0.group, hash(user, $0.group)) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+            let ranked = groups.map { ($0.group, Self.hash(user, $0.group)) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
             return (0..<count).map { ranked[(fold * count + $0) % ranked.count].0 }
         case .last:
             guard groups.count > 1 else { return [] }
             let last = groups.max {
-                ($0.joinedAt ?? .min, hash(user, $0.group)) < ($1.joinedAt ?? .min, hash(user, $1.group))
+                ($0.joinedAt ?? .min, Self.hash(user, $0.group)) < ($1.joinedAt ?? .min, Self.hash(user, $1.group))
             }
             return last.flatMap { $0.joinedAt == nil ? nil : [$0.group] } ?? []
         case .after(let time):
@@ -161,42 +151,4 @@ extension RelationSource {
     fileprivate var holderColumn: String { rows == .users ? rowColumn : entryColumn }
     /// The column of the groups, photos or members that are held out.
     fileprivate var thingColumn: String { rows == .users ? entryColumn : rowColumn }
-}
-
-extension CatalogSnapshot {
-    /// Returns the shown groups of users that a rule holds out of learning; the catalog stays as it is.
-    ///
-    /// - Parameters:
-    ///   - users: the users, as columns of a matrix of this snapshot whose entries are users.
-    ///   - folds: the number of validation folds, 1 or more. If the rule is a share, each fold holds out other groups.
-    /// - Returns: the rows of the matrix that are held out, by fold and by user.
-    package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(Failure)
-        -> [[[UInt32]]]
-    {
-        let shown = try groups().lazy.filter { $0.isShown }.enumerated()
-        let rows = Dictionary(uniqueKeysWithValues: shown.map { ($0.element.key, UInt32($0.offset)) })
-        let statement = try database.prepare(
-            "SELECT group_key, joined_at FROM memberships WHERE user_key = ? ORDER BY group_key")
-        var found = [[[UInt32]]](repeating: [], count: folds)
-        for user in users {
-            statement.bind(Int64(user), at: 1)
-            var groups: [(group: Int64, joinedAt: Int64?)] = []
-            while try statement.step() {
-                if rows[statement.integer(0)] != nil {
-                    groups.append((statement.integer(0), statement.optionalInteger(1)))
-                }
-            }
-            statement.reset()
-            for fold in found.indices {
-                let out = Catalog.heldOut(of: groups, ofUser: Int64(user), by: rule, fold: fold)
-                found[fold].append(out.compactMap { rows[$0] })
-            }
-        }
-        return found
-    }
-
-    /// Whether any entry of a relation may have a time.
-    package func mayHaveTimes(_ source: RelationSource) throws(Failure) -> Bool {
-        try catalog.mayHaveValues(source.notedTime)
-    }
 }

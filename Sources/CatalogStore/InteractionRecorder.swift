@@ -30,7 +30,7 @@ final class InteractionRecorder {
             .group: try database.prepare("SELECT group_key FROM groups WHERE group_id = ?"),
             .photo: try database.prepare("SELECT photo_key FROM photos WHERE photo_id = ?"),
         ]
-        ledger = try LedgerTable(database)
+        ledger = try LedgerTable(database.reading)
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -65,9 +65,7 @@ final class InteractionRecorder {
         case _ where isForgotten: break
         case .state(let interests):
             let user = try key(ofUser: change.userID)
-            setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
-            setInterests.bind(user, at: 2)
-            setInterests.bind(stamp, at: 3)
+            setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), user, stamp)
             try counting { () throws(Failure) in try setInterests.run() }
         case .forget(let id):
             guard let user = try knownUsers.key(of: change.userID) else { break }
@@ -116,17 +114,10 @@ final class InteractionRecorder {
     /// - Returns: whether the interaction was new.
     private func write(_ interaction: InteractionRecord, user: Int64, subject: Int64) throws(Failure) -> Bool {
         let kind = interaction.kind.subject
-        insert.bind(user, at: 1)
-        insert.bind(interaction.id, at: 2)
-        insert.bind(interaction.kind.number, at: 3)
-        insert.bind(kind == .group ? subject : 0, at: 4)
-        insert.bind(kind == .photo ? subject : nil, at: 5)
-        insert.bind(kind == .user ? subject : nil, at: 6)
-        insert.bind(interaction.atMilliseconds, at: 7)
-        insert.bind(interaction.recommendationID, at: 8)
-        insert.bind(interaction.position.map { Int64($0) }, at: 9)
-        insert.bind(interaction.variant, at: 10)
-        insert.bind(interaction.seconds.map { Int64($0) }, at: 11)
+        insert.bind(
+            user, interaction.id, interaction.kind.number, kind == .group ? subject : 0, kind == .photo ? subject : nil,
+            kind == .user ? subject : nil, interaction.atMilliseconds, interaction.recommendationID,
+            interaction.position, interaction.variant, interaction.seconds)
         let before = database.totalChanges
         try insert.run()
         return database.totalChanges > before
@@ -145,10 +136,7 @@ final class InteractionRecorder {
             WHERE \(isMeant) AND kind IN (\(pairs))
             """,
         ] {
-            let forget = try database.prepare(statement)
-            forget.bind(user, at: 1)
-            forget.bind(id, at: 2)
-            try forget.run()
+            try database.run(statement, user, id)
         }
     }
 
@@ -203,7 +191,7 @@ struct PairEvents {
 
     /// Returns whether nothing that the catalog knows of a pair is later than what a member told, by the same rule.
     static func isLatest(
-        _ change: ToldChange, of pair: (row: Int64, entry: Int64), _ source: RelationSource, _ database: Database
+        _ change: ToldChange, of pair: (row: Int64, entry: Int64), _ source: RelationSource, _ database: ReadingDatabase
     ) throws(Failure) -> Bool {
         let (row, entry, time) = (source.rowColumn, source.entryColumn, source.timeColumn)
         let known = try database.prepare(
@@ -211,20 +199,36 @@ struct PairEvents {
             SELECT max(\(time)) FROM \(source.table) WHERE \(row) = ?1 AND \(entry) = ?2 AND \(time) <= \(latestTime)
             UNION ALL SELECT max(occurred_at / 1000) FROM interactions
             WHERE \(row) = ?1 AND \(entry) = ?2 AND \(source.isChanged)
-            """)
-        known.bind(pair.row, at: 1)
-        known.bind(pair.entry, at: 2)
+            """, pair.row, pair.entry)
         defer { known.reset() }
         while try known.step() { if known.optionalInteger(0) ?? .min > change.seconds { return false } }
         return true
+    }
+
+    /// Applies all recorded events to a table of pairs again, after an import has written some pairs.
+    ///
+    /// Call it within the transaction of the import.
+    ///
+    /// - Returns: the number of pairs that the import has written and that a later event removed.
+    static func reapply(to source: RelationSource, _ database: Database) throws(Failure) -> Int {
+        guard RelationSource.changed.contains(source) else { return 0 }
+        let pairs = try database.prepare(
+            """
+            SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions WHERE \(source.isChanged)
+            """)
+        let events = try PairEvents(database, source)
+        var removed = 0
+        while try pairs.step() {
+            if try events.settle(row: pairs.integer(0), entry: pairs.integer(1)) { removed += 1 }
+        }
+        return removed
     }
 
     /// Adds or removes a pair as the latest event says; a pair that began later stays.
     ///
     /// - Returns: whether a pair was removed.
     func settle(row: Int64, entry: Int64) throws(Failure) -> Bool {
-        latest.bind(row, at: 1)
-        latest.bind(entry, at: 2)
+        latest.bind(row, entry)
         guard try latest.step() else { return false }
         let adds = Interaction.Kind(number: latest.integer(0))?.pairChange?.adds == true
         let seconds = latest.integer(1) / 1000

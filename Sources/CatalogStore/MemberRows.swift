@@ -1,4 +1,4 @@
-package import Basics
+import Basics
 import Changes
 package import Model
 import SQLite
@@ -39,35 +39,5 @@ package struct MemberRows: Sendable {
             source.tables.map { Self($0, [source.entryColumn], in: photos) }
         }
         return pools + [Self("photo_vectors", ["photo_key"], in: photos)]
-    }
-}
-
-extension Catalog {
-    /// Returns all rows about a member and the member's photos as JSON objects, with external ids in place of keys.
-    package func rows(ofMember id: String) throws(Failure) -> [(table: String, json: String)] {
-        let entities = relations.sources.reduce(into: ["followed_key": EntityTable.users]) { entities, source in
-            (entities[source.rowColumn], entities[source.entryColumn]) = (source.rowTable, source.entityTable)
-        }.merging(EntityTable.allCases.map { ($0.keyColumn, $0) }) { $1 }
-        var found: [(table: String, json: String)] = []
-        for rows in MemberRows.naming(relations) + MemberRows.ofPhotos(relations) {
-            let names = try database.prepare("SELECT name FROM pragma_table_info('\(rows.table)')").texts()
-            let values = names.compactMap { name -> String? in
-                guard name.hasSuffix("_key") else { return "'\(name)', \(name)" }
-                // Other keys are numbers of rows, and never leave the catalog.
-                guard let entity = entities[name], entity.rawValue != rows.table else { return nil }
-                let (table, key, id) = (entity.rawValue, entity.keyColumn, entity.idColumn)
-                return "'\(name.dropLast(4))_id', (SELECT \(id) FROM \(table) WHERE \(table).\(key) = found.\(name))"
-            }
-            let select = try database.prepare(
-                "SELECT json_object(\(values.joined(separator: ", "))) FROM \(rows.table) AS found WHERE \(rows.condition)"
-            )
-            select.bind(id, at: 1)
-            found += try select.texts().map { (rows.table, $0) }
-        }
-        if let times = try LedgerTable(database).times(of: id) {
-            let row = #"{"forgotten_at":\#(times.forgotten),"readmitted_at":\#(times.readmitted)}"#
-            found.append(("ledger", row))
-        }
-        return found
     }
 }

@@ -13,14 +13,13 @@ final class SiteRecorder {
 
     /// - Returns: whether there is such a group; a group that is not public is not curated.
     func apply(_ change: SiteChange) throws(Failure) -> Bool {
-        let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
-        row.bind(change.groupID, at: 1)
+        let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?", change.groupID)
         guard try row.step() else { return false }
         let (group, visibility) = (row.integer(0), Visibility(code: row.integer(1)))
         row.reset()
         if case .curate = change.action, visibility != .public { return true }
-        let curations = try catalog.curations()
-        var state = SiteState(hidden: try catalog.hiddenGroups(), curations: curations)
+        let curations = try catalog.facts.curations()
+        var state = SiteState(hidden: try catalog.facts.hiddenGroups(), curations: curations)
         guard state.apply(change) == .changed else { return true }
         let before = database.totalChanges
         switch change.action {
@@ -43,8 +42,7 @@ final class SiteRecorder {
         let ofGroup = "(SELECT group_key FROM groups WHERE group_id = ?1)"
         let delete = try database.prepare("DELETE FROM curated_groups WHERE group_key = \(ofGroup)")
         for row in rows where !kept.contains(BytewiseString(row.groupID)) {
-            delete.bind(row.groupID, at: 1)
-            try delete.run()
+            try delete.run(row.groupID)
         }
         let write = try database.prepare(
             """
@@ -53,11 +51,7 @@ final class SiteRecorder {
             WHERE position <> ?2 OR starts_at IS NOT ?3 OR expires_at IS NOT ?4
             """)
         for curation in curations {
-            write.bind(curation.groupID, at: 1)
-            write.bind(Int64(curation.position), at: 2)
-            write.bind(curation.startsAt, at: 3)
-            write.bind(curation.expiresAt, at: 4)
-            try write.run()
+            try write.run(curation.groupID, curation.position, curation.startsAt, curation.expiresAt)
         }
     }
 }

@@ -22,12 +22,12 @@ struct UndescribedRows {
         CASE visibility WHEN \(Visibility.unknown.code) THEN \(Visibility.public.code) ELSE visibility END
         """
 
-    let database: Database
+    private let database: ReadingDatabase
     let table: EntityTable
-    private var name: String { "\(table.rawValue).described" }
+    fileprivate var name: String { "\(table.rawValue).described" }
 
     /// Creates the rows of a table, or returns `nil` for users, who have no visibility.
-    init?(of table: EntityTable, _ database: Database) {
+    init?(of table: EntityTable, _ database: ReadingDatabase) {
         guard table.hasVisibility else { return nil }
         self.table = table
         self.database = database
@@ -35,10 +35,9 @@ struct UndescribedRows {
 
     /// Returns the stage of the catalog.
     func stage() throws(Failure) -> Stage {
-        let row = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
-        row.bind(Optional(name), at: 1)
+        let value = try database.integer("SELECT value FROM catalog_state WHERE name = ?", name)
         // Any other number may mean that a file was imported.
-        return try row.step() ? Stage(rawValue: row.integer(0)) ?? .imported : .none
+        return value.map { Stage(rawValue: $0) ?? .imported } ?? .none
     }
 
     /// Returns the visibility of a row that a relation creates.
@@ -49,46 +48,57 @@ struct UndescribedRows {
         try stage() == .imported ? "visibility = \(Visibility.unknown.code)" : "true"
     }
 
+    /// Returns the number of undescribed rows.
+    func count() throws(Failure) -> Int {
+        Int(try database.integer("SELECT count(*) FROM \(table.rawValue) WHERE \(condition())") ?? 0)
+    }
+}
+
+/// Writes the stage of importing files of a kind.
+struct UndescribedRowsWriter {
+    private let database: Database
+    /// The rows as they are read.
+    let rows: UndescribedRows
+
+    /// Creates the writer for a table, or returns `nil` for users, who have no visibility.
+    init?(of table: EntityTable, _ database: Database) {
+        guard let rows = UndescribedRows(of: table, database.reading) else { return nil }
+        (self.rows, self.database) = (rows, database)
+    }
+
     /// Records that the import of a file begins, in its own transaction.
     ///
     /// If the import fails, rows created later may be rows that it could not describe.
     ///
     /// - Returns: whether no import began before.
     func noteBeginning() throws(Failure) -> Bool {
-        guard try stage() == .none else { return false }
+        guard try rows.stage() == .none else { return false }
         try note(.begun)
         return true
     }
 
     /// Records that the import that began was of a file of another kind, which describes no rows.
     func forgetBeginning() throws(Failure) {
-        if try stage() == .begun { try note(.none) }
+        if try rows.stage() == .begun { try note(.none) }
     }
 
     /// Records that a file is imported, within the import's transaction and before its first row is written.
     ///
     /// - Returns: whether it is the first file.
     func noteImport() throws(Failure) -> Bool {
-        guard try stage() != .imported else { return false }
+        guard try rows.stage() != .imported else { return false }
         try note(.imported)
         return true
     }
 
     /// Makes the visibility of all rows unknown, before the first file writes any.
     func forgetVisibility() throws(Failure) {
-        try database.execute("UPDATE \(table.rawValue) SET visibility = \(Visibility.unknown.code)")
+        try database.execute("UPDATE \(rows.table.rawValue) SET visibility = \(Visibility.unknown.code)")
     }
 
-    /// Returns the number of undescribed rows.
-    func count() throws(Failure) -> Int {
-        Int(try database.integer("SELECT count(*) FROM \(table.rawValue) WHERE \(condition())") ?? 0)
-    }
-
-    private func note(_ stage: Stage) throws(Failure) {
-        let statement = try database.prepare(
-            "INSERT INTO catalog_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2")
-        statement.bind(Optional(name), at: 1)
-        statement.bind(stage.rawValue, at: 2)
-        try statement.run()
+    private func note(_ stage: UndescribedRows.Stage) throws(Failure) {
+        try database.run(
+            "INSERT INTO catalog_state VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = ?2", rows.name,
+            stage.rawValue)
     }
 }

@@ -42,13 +42,9 @@ package final class WorkLog: Sendable {
                     failed INTEGER NOT NULL DEFAULT 0, outcome TEXT NOT NULL DEFAULT '', notes TEXT NOT NULL DEFAULT ''
                 )
                 """)
-            let insert = try database.prepare(
-                "INSERT INTO runs (job, host, process, started_at, noted_at) VALUES (?, ?, ?, ?4, ?4)")
-            insert.bind(job, at: 1)
-            insert.bind(Self.host, at: 2)
-            insert.bind(Int64(getpid()), at: 3)
-            insert.bind(now(), at: 4)
-            try insert.run()
+            try database.run(
+                "INSERT INTO runs (job, host, process, started_at, noted_at) VALUES (?, ?, ?, ?4, ?4)", job, Self.host,
+                Int64(getpid()), now())
             opened.run = database.lastInsertedRowID
             try database.execute(
                 "DELETE FROM runs WHERE run NOT IN (SELECT run FROM runs ORDER BY run DESC LIMIT \(Self.runLimit))")
@@ -83,11 +79,7 @@ package final class WorkLog: Sendable {
                     remaining_seconds = ? WHERE run = ?
                     """)
             else { return }
-            update.bind(now(), at: 1)
-            update.bind(step, at: 2)
-            update.bind(done.map { Int64($0) }, at: 3)
-            update.bind(total.map { Int64($0) }, at: 4)
-            update.bind(unit, at: 5)
+            update.bind(now(), step, done, total, unit)
             update.bind(remainingSeconds, at: 6)
             update.bind(connection.run, at: 7)
             try? update.run()
@@ -112,11 +104,7 @@ package final class WorkLog: Sendable {
                     notes = ?4 WHERE run = ?5
                     """)
             else { return }
-            update.bind(now(), at: 1)
-            update.bind(hasFailed ? 1 : 0 as Int64, at: 2)
-            update.bind(texts[0], at: 3)
-            update.bind(texts[1], at: 4)
-            update.bind(connection.run, at: 5)
+            update.bind(now(), hasFailed ? 1 : 0 as Int64, texts[0], texts[1], connection.run)
             try? update.run()
         }
     }

@@ -37,12 +37,12 @@ package struct EvaluationSet: Sendable {
     ///   - isWanted: whether a member is measured, by id.
     ///   - progress: receives the numbers of users done and in all, from time to time.
     package init(
-        model: ModelVersion, training: Catalog, heldOut: Catalog?, planner: Planner, atMilliseconds instant: Int64,
+        model: ModelVersion, training: Facts, heldOut: Facts?, planner: Planner, atMilliseconds instant: Int64,
         where isWanted: (_ id: String) -> Bool = { _ in true },
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(Failure) {
         self.model = model
-        let snapshot = try CatalogSnapshot(of: training, threads: 1)
+        let snapshot = try Matrices(of: training, threads: 1)
         let userIDs = try snapshot.users().ids
         matrix = try snapshot.matrix(.memberships) { _ in }.matrix
         guard matrix.rowCount == model.groupCount else {
@@ -79,15 +79,15 @@ package struct EvaluationSet: Sendable {
     }
 
     /// Returns the users of a catalog, by the bytes of their ids.
-    private static func users(of catalog: Catalog) throws(Failure) -> Set<[UInt8]> {
-        let ids = try CatalogSnapshot(of: catalog, threads: 1).users().ids
+    private static func users(of catalog: Facts) throws(Failure) -> Set<[UInt8]> {
+        let ids = try Matrices(of: catalog, threads: 1).users().ids
         return Set((0..<ids.count).lazy.map { Array(ids[$0].utf8) }.filter { !$0.isEmpty })
     }
 
     /// Returns the groups that may be shown, by the bytes of their ids.
     ///
     /// A set of strings would take canonically equivalent ids for equal.
-    private static func shownGroups(of catalog: Catalog) throws(Failure) -> Set<[UInt8]> {
+    private static func shownGroups(of catalog: Facts) throws(Failure) -> Set<[UInt8]> {
         Set(try catalog.groups().lazy.filter { $0.isShown }.map { Array($0.id.utf8) })
     }
 

@@ -59,7 +59,7 @@ extension GroupTalk {
 
 extension CuratedGroup {
     /// Returns the curated groups of a catalog whose period has not ended.
-    static func curated(_ catalog: Catalog, _ facts: [GroupFacts], _ run: JobRun) throws(Failure) -> [CuratedGroup] {
+    static func curated(_ catalog: Facts, _ facts: [GroupFacts], _ run: JobRun) throws(Failure) -> [CuratedGroup] {
         // Compared by bytes, because two ids may differ only in the composition of characters.
         let indexes = Dictionary(
             uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })

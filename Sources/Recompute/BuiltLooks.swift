@@ -53,7 +53,7 @@ struct BuiltLooks {
     ///   - chosen: the weights of other evidence, or `nil` if there was nothing to learn from.
     ///   - catalog: the catalog, in the transaction in which it was read.
     func weights(
-        beside chosen: Manifest.PhotoWeights?, _ vectors: PhotoVectors, _ model: ModelVersion, _ catalog: Catalog,
+        beside chosen: Manifest.PhotoWeights?, _ vectors: PhotoVectors, _ model: ModelVersion, _ catalog: Facts,
         _ run: JobRun
     ) throws(Failure) -> (Manifest.PhotoWeights?, outcome: String) {
         guard let search = try LookSearch(model.looks, report) else { return (chosen, "nothing to choose") }

@@ -57,11 +57,11 @@ extension CatalogLog {
         var last = try streams?.survey().mapValues(\.last) ?? [:]
         if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
         let catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
-        let changeCountBefore = try catalog.changeCount()
+        let changeCountBefore = try catalog.facts.changeCount()
         if store.shared != nil, let warning = try compareLedgers(catalog, &streams, store.location) {
             warnings.append(warning)
         }
-        let (counts, stopping) = try catalog.takeOver(
+        let (counts, stopping) = try catalog.ingest.takeOver(
             through: last, skipsMissing: skipsMissing
         ) { origin, after, limit throws(Failure) in
             let found = try log?.journal.changes(of: origin, after: after, limit: limit) ?? []
@@ -71,11 +71,11 @@ extension CatalogLog {
             guard let first = found.first, let other = streamed.first else { return found + streamed }
             return other.sequence < first.sequence ? streamed : found
         }
-        if let warning = try eraseForgotten(from: store, catalog.ledger(), at: now) { warnings.append(warning) }
-        if let warning = SitePublication.publish(to: store, from: catalog) { warnings.append(warning) }
+        if let warning = try eraseForgotten(from: store, catalog.facts.ledger(), at: now) { warnings.append(warning) }
+        if let warning = SitePublication.publish(to: store, from: catalog.facts) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
         warnings += stopping.sorted { $0.key < $1.key }.map { warning($0, $1, isShared: store.shared != nil) }
-        let taken = try catalog.appliedChanges()
+        let taken = try catalog.facts.appliedChanges()
         do throws(Failure) { try log?.prune(taken, at: now) } catch {
             warnings.append("the log is longer than it need be: \(error.message)")
         }
@@ -90,8 +90,8 @@ extension CatalogLog {
         throws(Failure) -> String?
     {
         let theirs = try streams?.ledger() ?? nil
-        let forgotten = try theirs.map { ledger throws(Failure) in try catalog.merge(ledger) } ?? 0
-        let mine = try catalog.ledger()
+        let forgotten = try theirs.map { ledger throws(Failure) in try catalog.removal.merge(ledger) } ?? 0
+        let mine = try catalog.facts.ledger()
         guard let forgotten else { return "\(location) has the forgotten members of another site" }
         let new = theirs.map { mine.beyond($0) } ?? mine
         if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }

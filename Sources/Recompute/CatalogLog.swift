@@ -65,7 +65,7 @@ package final class CatalogLog {
                 let changes = try journal.changes(of: origin, after: last, limit: Self.batchSize)
                 guard let end = changes.last?.sequence else { break }
                 if changes.contains(where: { $0.change?.removedUserID != nil }) {
-                    let key = try Catalog(path: catalogPath, mode: .reading).ledgerKey()
+                    let key = try Facts(path: catalogPath).ledgerKey()
                     try streams.noteForgotten(by: changes, key: key)
                 }
                 // Another command may be sending the same decisions.

@@ -13,7 +13,7 @@ struct JobRun {
     /// The kinds of evidence that the source has data of.
     let told: [EvidenceKind]
 
-    init(_ job: RecomputeJob, _ snapshot: CatalogSnapshot, _ clock: StepClock) throws(Failure) {
+    init(_ job: RecomputeJob, _ snapshot: Matrices, _ clock: StepClock) throws(Failure) {
         (self.job, self.clock) = (job, clock)
         entries = if let path = job.tablesPath { try TableSnapshot(path, snapshot) } else { snapshot }
         told = try EvidenceKind.known(in: entries, job.parameters.relations)
@@ -44,8 +44,8 @@ extension RecomputeJob {
     ///
     /// - Returns: the version, and its model as readers see it.
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(Failure) -> (BuiltVersion, ModelVersion) {
-        let snapshot = try CatalogSnapshot(
-            of: Catalog(path: catalogPath, mode: .reading, relations: parameters.relations),
+        let snapshot = try Matrices(
+            of: Facts(path: catalogPath, relations: parameters.relations),
             threads: parameters.threads, isChecked: parameters.checksCatalog)
         let catalog = snapshot.catalog
         try checkDescent(of: catalog)
@@ -105,7 +105,7 @@ extension RecomputeJob {
     }
 
     private func manifest(
-        of model: EncodedModel, _ catalog: Catalog, _ groups: Manifest.GroupCounts,
+        of model: EncodedModel, _ catalog: Facts, _ groups: Manifest.GroupCounts,
         relations: [Manifest.RelationReport], _ evidence: Evidence
     ) throws(Failure) -> Manifest {
         var manifest = Manifest(
@@ -178,7 +178,7 @@ extension RecomputeJob {
     }
 
     /// Reports the amount of work, and throws if the memory cannot suffice.
-    private func plan(_ run: JobRun, _ catalog: Catalog, _ observer: any RecomputeObserver)
+    private func plan(_ run: JobRun, _ catalog: Facts, _ observer: any RecomputeObserver)
         throws(Failure) -> [Relation: WorkEstimate]
     {
         let relations = parameters.relations.tabled
@@ -219,7 +219,7 @@ extension RecomputeJob {
         }
     }
 
-    private func readGroups(_ snapshot: CatalogSnapshot) throws(Failure) -> ([GroupRecord], outcome: String) {
+    private func readGroups(_ snapshot: Matrices) throws(Failure) -> ([GroupRecord], outcome: String) {
         let groups = try snapshot.groups()
         let shown = groups.count { $0.isShown }
         let hidden = groups.count { $0.isHidden }

@@ -21,7 +21,7 @@ extension RecomputeJob {
     ///
     /// After applying, those that it lacks are nowhere any more. The catalog is then a copy, or comes from an old
     /// backup. A version of it would undo what was acknowledged.
-    func checkDescent(of catalog: Catalog) throws(Failure) {
+    func checkDescent(of catalog: Facts) throws(Failure) {
         guard !parameters.isDryRun, !parameters.isForced, tablesPath == nil,
             let newest = try? store.versions().last
         else { return }

@@ -16,7 +16,7 @@ package struct SitePublication {
     /// Reads a catalog that nobody changes meanwhile, such as one in a snapshot.
     ///
     /// - Parameter groups: all groups of the catalog.
-    init(of catalog: Catalog, _ groups: [GroupRecord], for store: any VersionStore) throws(Failure) {
+    init(of catalog: Facts, _ groups: [GroupRecord], for store: any VersionStore) throws(Failure) {
         self.store = store
         self.groups = groups
         decided = PublishedSite(
@@ -27,7 +27,7 @@ package struct SitePublication {
     /// Writes the state of a catalog to a store that has versions and another state.
     ///
     /// - Returns: a warning if that could not be done.
-    package static func publish(to store: any VersionStore, from catalog: Catalog) -> String? {
+    package static func publish(to store: any VersionStore, from catalog: Facts) -> String? {
         do throws(Failure) {
             guard try !write(to: store, from: catalog) else { return nil }
             return """
@@ -50,7 +50,7 @@ package struct SitePublication {
     /// changes, or if this one lacks more than half of its groups.
     ///
     /// - Returns: whether the newest version seems to come from this catalog.
-    private static func write(to store: any VersionStore, from catalog: Catalog) throws(Failure) -> Bool {
+    private static func write(to store: any VersionStore, from catalog: Facts) throws(Failure) -> Bool {
         let (publication, changeCount): (SitePublication, Int64)
         (publication, changeCount) = try catalog.snapshot { () throws(Failure) in
             (try SitePublication(of: catalog, catalog.groups(), for: store), try catalog.changeCount())

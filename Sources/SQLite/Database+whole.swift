@@ -20,18 +20,19 @@ extension Database {
         _ = PrivateFile.createEmpty(path)
         // Copying a damaged database may fail as if the disk were full.
         try checkWhole()
-        let copy = try prepare("VACUUM INTO ?")
-        copy.bind(Optional(path), at: 1)
-        try copy.run()
+        try run("VACUUM INTO ?", path)
         try Database(path: path, mode: .immutable).checkWhole()
     }
 }
 
 extension Statement {
-    /// Returns the first column of all rows.
-    package func texts() throws(Failure) -> [String] {
-        var texts: [String] = []
-        while try step() { texts.append(text(0)) }
-        return texts
+    /// Returns a value for each row.
+    package func map<Value>(_ make: (Statement) throws(Failure) -> Value) throws(Failure) -> [Value] {
+        var values: [Value] = []
+        while try step() { values.append(try make(self)) }
+        return values
     }
+
+    /// Returns the first column of all rows.
+    package func texts() throws(Failure) -> [String] { try map { $0.text(0) } }
 }

@@ -128,6 +128,16 @@ package final class Database {
         return unsafe Statement(statement, database: self, sql: sql)
     }
 
+    /// Returns a statement whose first parameters have values; nil is NULL.
+    package func prepare(_ sql: String, _ values: (any BoundValue)?...) throws(Failure) -> Statement {
+        try prepare(sql).binding(values)
+    }
+
+    /// Runs a statement once, with values for its parameters; nil is NULL.
+    package func run(_ sql: String, _ values: (any BoundValue)?...) throws(Failure) {
+        try prepare(sql).binding(values).run()
+    }
+
     /// Takes back an unused statement, for the next `prepare` of the same text.
     func takeBack(_ statement: OpaquePointer, _ sql: String) {
         guard unsafe compiled.count < Self.compiledLimit, unsafe compiled[sql] == nil else {
@@ -140,18 +150,15 @@ package final class Database {
     }
 
     /// Returns the first column of the first row as an integer, or nil if there is no row or the value is NULL.
-    package func integer(_ sql: String, _ parameters: Int64...) throws(Failure) -> Int64? {
-        let statement = try prepare(sql)
-        for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
-        guard try statement.step() else { return nil }
-        return statement.isNull(0) ? nil : statement.integer(0)
+    package func integer(_ sql: String, _ values: (any BoundValue)?...) throws(Failure) -> Int64? {
+        let statement = try prepare(sql).binding(values)
+        return try statement.step() ? statement.optionalInteger(0) : nil
     }
 
     /// Returns the first column of the first row as text, or nil if there is no row or the value is NULL.
     package func text(_ sql: String) throws(Failure) -> String? {
         let statement = try prepare(sql)
-        guard try statement.step(), !statement.isNull(0) else { return nil }
-        return statement.text(0)
+        return try statement.step() ? statement.optionalText(0) : nil
     }
 
     /// Runs `body` in a transaction that is committed if it returns and rolled back if it throws.

@@ -18,6 +18,9 @@ package final class Statement {
 
     deinit { unsafe database.takeBack(handle, sql) }
 
+    /// Whether running it changes nothing in the database.
+    var isReading: Bool { unsafe sqlite3_stmt_readonly(handle) != 0 }
+
     // Binding fails only for a parameter that the statement does not have, which is a programmer's mistake.
     private func check(_ code: Int32) {
         precondition(code == SQLITE_OK, "binding a parameter failed with code \(code): \(sql)")
@@ -154,9 +157,35 @@ extension Statement {
         try run()
     }
 
-    /// Runs the statement once with values for its parameters, in order; nil is NULL.
-    package func run(_ values: Int64?...) throws(Failure) {
-        for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
-        try run()
+    /// Binds values to the first parameters, in their order; nil is NULL.
+    package func bind(_ values: (any BoundValue)?...) { _ = binding(values) }
+
+    func binding(_ values: [(any BoundValue)?]) -> Statement {
+        for (index, value) in values.enumerated() {
+            if let value { value.bind(to: self, at: Int32(index + 1)) } else { bindNull(at: Int32(index + 1)) }
+        }
+        return self
     }
+
+    /// Runs the statement once with values for its first parameters, in their order; nil is NULL.
+    package func run(_ values: (any BoundValue)?...) throws(Failure) {
+        try binding(values).run()
+    }
+}
+
+/// A value that a parameter can have.
+package protocol BoundValue {
+    func bind(to statement: Statement, at index: Int32)
+}
+
+extension Int64: BoundValue {
+    package func bind(to statement: Statement, at index: Int32) { statement.bind(self, at: index) }
+}
+
+extension Int: BoundValue {
+    package func bind(to statement: Statement, at index: Int32) { statement.bind(Int64(self), at: index) }
+}
+
+extension String: BoundValue {
+    package func bind(to statement: Statement, at index: Int32) { statement.bind(Optional(self), at: index) }
 }

@@ -77,7 +77,7 @@ enum RecomputeBenchmark: Benchmark {
         -> Double
     {
         guard let source = facts.source else { return 0 }
-        let snapshot = try CatalogSnapshot(of: Catalog(path: path, mode: .reading), threads: parameters.threads)
+        let snapshot = try Matrices(of: Facts(path: path), threads: parameters.threads)
         let matrix = try snapshot.matrix(source) { _ in }.matrix
         let search = NeighbourSearch(parameters: parameters[facts.relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds

@@ -52,9 +52,9 @@ struct ActivityTests {
                 importKind,
                 columns + rows.map { "\($0.group),\($0.entry),\($0.time.map(String.init) ?? "")\n" }.joined())
             let visible = rows.filter { !hidden.contains($0.group) && !hiddenPhotos.contains($0.entry) }
-            let all = try test.catalog.groups()
+            let all = try test.catalog.facts.groups()
             for threads in [1, 3] {
-                let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+                let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
                 let window = ActivityWindow(end: now, weekCount: 9, monthCount: 900 / 28)
                 let matrix = try snapshot.matrix(kind, keeping: window) { _ in }
                 var events = try #require(matrix.events)
@@ -96,7 +96,9 @@ struct ActivityTests {
             .memberships, "group_id,user_id,joined_at\n" + times.map { "g,\($0.key),\($0.value)\n" }.joined())
         let calendar = ActivityCalendar(now: now, weekCount: 3, months: 0..<0)
         let window = ActivityWindow(end: now, weekCount: 3, monthCount: 0)
-        let matrix = try CatalogSnapshot(of: test.catalog, threads: 1).matrix(.memberships, keeping: window) { _ in }
+        let matrix = try Matrices(of: test.catalog.facts, threads: 1).matrix(.memberships, keeping: window) {
+            _ in
+        }
         #expect(matrix.events?.activity(in: calendar).people == [2, 2, 2])
     }
 
@@ -121,7 +123,7 @@ struct ActivityTests {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id,joined_at\na,u,500000005\na,v,\nb,u,-500000003\n")
         func dates() throws -> EventDates {
-            try CatalogSnapshot(of: test.catalog, threads: 2).matrix(.memberships) { _ in }.dates
+            try Matrices(of: test.catalog.facts, threads: 2).matrix(.memberships) { _ in }.dates
         }
         #expect(try dates().count == 2)
         #expect(try dates().span == -500_000_003...500_000_005)

@@ -24,13 +24,14 @@ struct ContentTests {
     }
 
     private func content(_ test: CatalogUnderTest, minimumPhotos: Int, threads: Int = 1) throws -> PhotoContent {
-        try CatalogSnapshot(of: test.catalog, threads: threads).photoContent(minimumPhotos: minimumPhotos) { _ in }
+        try Matrices(of: test.catalog.facts, threads: threads).photoContent(minimumPhotos: minimumPhotos) { _ in
+        }
     }
 
     @Test("tags are those of public photos, case is ignored, and each counts once per photo")
     func tags() throws {
         let test = try filled()
-        #expect(try CatalogSnapshot(of: test.catalog, threads: 1).hasPhotoContent())
+        #expect(try Matrices(of: test.catalog.facts, threads: 1).hasPhotoContent())
         let found = try content(test, minimumPhotos: 2)
         #expect(found.tags.terms == ["bee", "macro"] && found.tags.totals == [3, 2] && found.tags.photoCount == 3)
         let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
@@ -65,7 +66,7 @@ struct ContentTests {
     func none() throws {
         let test = try CatalogUnderTest()
         try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,,,\n")
-        #expect(try !CatalogSnapshot(of: test.catalog, threads: 1).hasPhotoContent())
+        #expect(try !Matrices(of: test.catalog.facts, threads: 1).hasPhotoContent())
         let content = try content(test, minimumPhotos: 1)
         #expect(content.tags.terms.isEmpty && content.places.terms.isEmpty)
     }
@@ -108,10 +109,10 @@ struct ContentTests {
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         // With 400 tags, all fit into memory. With 90, shares of the tags must be divided once more.
         let tables = test.directory.path + "/tables"
-        _ = try CatalogSnapshot(of: test.catalog, threads: 1)
+        _ = try Matrices(of: test.catalog.facts, threads: 1)
             .exportTables(to: tables, relations: .standard, rowsPerPart: 9000)
         for (threads, mostTags) in [(1, 400), (3, 400), (3, 90)] {
-            let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+            let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
             let found = try snapshot.photoContent(minimumPhotos: 5, mostTags: mostTags) { _ in }
             let fromTables = try TableSnapshot(tables, snapshot)
                 .photoContent(minimumPhotos: 5, mostTags: mostTags) { _ in }
@@ -143,7 +144,7 @@ struct CompanionTests {
         try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\ns,private\n")
         try test.importing(.photos, "photo_id,visibility\np,public\nq,public\nr,public\nh,private\nx,public\n")
         try test.importing(.pools, "group_id,photo_id\na,p\nb,p\ns,p\na,q\nb,q\na,r\nc,r\na,h\nc,h\ns,x\nc,x\n")
-        let photo = try #require(try test.catalog.photo(withID: "p"))
+        let photo = try #require(try test.catalog.facts.photo(withID: "p"))
         // q is in a and b like p: 1. r is in a and c: ½.
         #expect(
             companions(photo) == [
@@ -151,7 +152,7 @@ struct CompanionTests {
                 .init(groupID: "c", photos: 1, share: 0.5 / 1.5),
             ])
         #expect(
-            try companions(#require(try test.catalog.photo(withID: "x"))) == [
+            try companions(#require(try test.catalog.facts.photo(withID: "x"))) == [
                 .init(groupID: "a", photos: 1, share: 1), .init(groupID: "c", photos: 1, share: 1),
             ])
     }
@@ -166,7 +167,7 @@ struct CompanionTests {
         let photos = (0..<3000).map { "p\($0)" }
         try test.importing(
             .pools, "group_id,photo_id\n" + photos.map { "big,\($0)\n" }.joined() + "other,p1501\nother,p3\n")
-        let photo = try #require(try test.catalog.photo(withID: "p1500"))
+        let photo = try #require(try test.catalog.facts.photo(withID: "p1500"))
         #expect(companions(photo).map(\.groupID) == ["big", "other"])
         #expect(companions(photo).map(\.photos) == [200, 1])
     }
@@ -176,10 +177,10 @@ struct CompanionTests {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id\ng,u\na,u\n")
         try test.importing(.photos, "photo_id,user_id,tags,latitude,longitude\np,u,Bee;macro,1.5,-2\nq,,,3,\n")
-        let photo = try #require(try test.catalog.photo(withID: "p"))
+        let photo = try #require(try test.catalog.facts.photo(withID: "p"))
         #expect(photo.tags == ["Bee", "macro"] && photo.location?.latitude == 1.5 && photo.location?.longitude == -2)
         #expect(photo.ownerMemberships == ["a", "g"] && photo.companionGroups.isEmpty)
-        let other = try #require(try test.catalog.photo(withID: "q"))
+        let other = try #require(try test.catalog.facts.photo(withID: "q"))
         #expect(other.tags.isEmpty && other.location == nil && other.ownerMemberships.isEmpty)
     }
 }

@@ -28,7 +28,7 @@ struct CurationTests {
     }
 
     private func order(_ test: CatalogUnderTest) throws -> [String] {
-        let curations = try test.catalog.curations()
+        let curations = try test.catalog.facts.curations()
         #expect(curations.map(\.position) == Array(1..<(curations.count + 1)))
         return curations.map(\.groupID)
     }
@@ -44,9 +44,9 @@ struct CurationTests {
         #expect(try order(test) == ["a", "c", "b"])
         try curate("a", test, position: 99)
         #expect(try order(test) == ["c", "b", "a"])
-        let before = try test.catalog.changeCount()
+        let before = try test.catalog.facts.changeCount()
         try curate("a", test, position: 3)
-        #expect(try order(test) == ["c", "b", "a"] && test.catalog.changeCount() == before)
+        #expect(try order(test) == ["c", "b", "a"] && test.catalog.facts.changeCount() == before)
         for _ in 0..<2 { #expect(try uncurate("b", test) && order(test) == ["c", "a"]) }
         #expect(try !curate("none", test) && !uncurate("none", test))
     }
@@ -57,12 +57,12 @@ struct CurationTests {
         try curate("a", test, startsAt: 10, expiresAt: 20)
         try curate("b", test)
         func valid(_ instant: Int64) throws -> [String] {
-            try test.catalog.curations().filter { $0.isValid(at: instant) }.map { "\($0.position) \($0.groupID)" }
+            try test.catalog.facts.curations().filter { $0.isValid(at: instant) }.map { "\($0.position) \($0.groupID)" }
         }
         #expect(try valid(9) == ["2 b"])
         #expect(try valid(10) == ["1 a", "2 b"] && valid(19) == valid(10))
         #expect(try valid(20) == ["2 b"])
-        #expect(try test.catalog.curations().map(\.startsAt) == [10, nil])
+        #expect(try test.catalog.facts.curations().map(\.startsAt) == [10, nil])
         try curate("c", test, startsAt: 5, expiresAt: 5)
         #expect(try order(test) == ["a", "b"])
     }
@@ -73,17 +73,17 @@ struct CurationTests {
         #expect(try curate("s", test) && order(test).isEmpty)
         try curate("a", test)
         try test.importing(.groups, "group_id,visibility\na,private\n")
-        #expect(try test.catalog.curations().map { $0.isShown || $0.isValid(at: 0) } == [false])
+        #expect(try test.catalog.facts.curations().map { $0.isShown || $0.isValid(at: 0) } == [false])
     }
 
     @Test("curating changes the catalog, and removing a group removes its curation")
     func changes() throws {
         let test = try filled()
-        let before = try test.catalog.changeCount()
+        let before = try test.catalog.facts.changeCount()
         try curate("a", test)
-        #expect(try test.catalog.changeCount() > before)
+        #expect(try test.catalog.facts.changeCount() > before)
         try test.importing(.groups, "group_id\nb\nc\n") { $0.replaces = true }
-        #expect(try test.catalog.curations().isEmpty)
+        #expect(try test.catalog.facts.curations().isEmpty)
         #expect(try test.lines("SELECT count(*) FROM curated_groups") == ["0"])
     }
 }

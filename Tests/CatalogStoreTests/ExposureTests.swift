@@ -26,13 +26,13 @@ struct ExposureTests {
     func addingUp() throws {
         let test = try CatalogUnderTest()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        let before = try catalog.changeCount()
+        let before = try catalog.facts.changeCount()
         try catalog.take([Self.change(Self.exposure(times: 2)), Self.change(Self.exposure(), of: "bob")])
         try catalog.take([Self.change(Self.exposure(), Self.exposure("s"), Self.exposure(day: 501))])
         let counts = "SELECT day || ' ' || recommendation_id || ' ' || times FROM exposures ORDER BY exposure_key"
         #expect(try test.lines(counts) == ["500 r 3", "500 r 1", "500 s 1", "501 r 1"])
         // A recompute sees two new members, and no other change.
-        #expect(try catalog.changeCount() == before + 2)
+        #expect(try catalog.facts.changeCount() == before + 2)
         try catalog.take([Self.change(Self.exposure(day: 501 + ExposureWriter.daysKept))])
         #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
     }
@@ -75,7 +75,7 @@ struct ExposureTests {
         var sum = pages[0]
         for page in pages.dropFirst() { sum.add(page) }
         var read: [ExposureRecord] = []
-        try catalog.forEachMember(
+        try Exposures(of: catalog.facts).forEachMember(
             exposedIn: "e", before: .max, interactionsFrom: 0, until: 1
         ) { member throws(Failure) in read += member.exposures }
         for record in [sum] + read {
@@ -129,7 +129,7 @@ struct ExposureTests {
             Self.change(Self.exposure(), of: "bob"),
         ])
         var members: [ExposedMember] = []
-        try catalog.forEachMember(
+        try Exposures(of: catalog.facts).forEachMember(
             exposedIn: "e", before: 502 * Self.day, interactionsFrom: 500 * Self.day, until: 502 * Self.day
         ) { member throws(Failure) in members.append(member) }
         #expect(members.map(\.groupCount) == [3, 1])
@@ -137,6 +137,7 @@ struct ExposureTests {
         #expect(members.first?.interactions.map(\.id) == ["499", "500", "501"])
         #expect(members.last?.interactions == [])
         #expect(
-            try catalog.countsOfListInteractions(.click, since: 500 * Self.day, before: 502 * Self.day) == [1])
+            try Exposures(of: catalog.facts).countsOfListInteractions(
+                .click, since: 500 * Self.day, before: 502 * Self.day) == [1])
     }
 }

@@ -63,7 +63,7 @@ struct FileAccessTests {
         try #require(unsafe chmod(path, 0o640) == 0)
         for mode in [Catalog.Mode.writing, .recording] {
             let catalog = try Catalog(path: path, mode: mode)
-            #expect(try catalog.groups().isEmpty)
+            #expect(try catalog.facts.groups().isEmpty)
             #expect(
                 try modes(in: directory.path)
                     == ["catalog.sqlite": 0o640, "catalog.sqlite-wal": 0o640, "catalog.sqlite-shm": 0o640])

@@ -25,20 +25,20 @@ struct HiddenGroupTests {
         try catalog.take([.site(SiteChange(ofGroup: group, action, atMilliseconds: milliseconds))]) == 0
     }
 
-    private func ids() throws -> [String] { try catalog.hiddenGroups().map(\.id) }
+    private func ids() throws -> [String] { try catalog.facts.hiddenGroups().map(\.id) }
 
     @Test("Hiding a group again keeps its time, and unhiding shows it again")
     func hiding() throws {
-        let before = try catalog.changeCount()
+        let before = try catalog.facts.changeCount()
         #expect(try change(.hide, "b", at: 7) && change(.hide, "b", at: 8) && change(.hide, "secret"))
         #expect(try !change(.hide, "none") && !change(.unhide, "none"))
         #expect(try change(.unhide, "a"))
-        #expect(try catalog.hiddenGroups().first == HiddenGroup(id: "b", hiddenAtMilliseconds: 7))
-        #expect(try catalog.changeCount() == before + 2)
-        #expect(try catalog.unshownGroupIDs() == ["b", "secret"])
-        #expect(try catalog.groups().filter(\.isShown).map(\.id) == ["a", "c"])
+        #expect(try catalog.facts.hiddenGroups().first == HiddenGroup(id: "b", hiddenAtMilliseconds: 7))
+        #expect(try catalog.facts.changeCount() == before + 2)
+        #expect(try catalog.facts.unshownGroupIDs() == ["b", "secret"])
+        #expect(try catalog.facts.groups().filter(\.isShown).map(\.id) == ["a", "c"])
         #expect(try change(.unhide, "b") && change(.unhide, "secret"))
-        #expect(try ids().isEmpty && catalog.unshownGroupIDs() == ["secret"])
+        #expect(try ids().isEmpty && catalog.facts.unshownGroupIDs() == ["secret"])
     }
 
     @Test("A group stays hidden when an import leaves it out or has it again")
@@ -49,7 +49,7 @@ struct HiddenGroupTests {
         try test.importing(.groups, "group_id\na\nc\nsecret\n") { $0.replaces = true }
         try test.importing(.groups, "group_id\na\nb\nc\n") { $0.replaces = true }
         #expect(try ids() == ["b"])
-        #expect(try catalog.groups().map(\.id) == ["a", "b", "c"])
+        #expect(try catalog.facts.groups().map(\.id) == ["a", "b", "c"])
     }
 
     @Test("A hidden group is not shown as a curated one, and matrices leave it out")
@@ -57,11 +57,11 @@ struct HiddenGroupTests {
         try test.importing(.memberships, "group_id,user_id\na,u\nb,u\nb,v\nc,v\n")
         try change(.curate(position: nil, startsAt: nil, expiresAt: nil), "b")
         try change(.hide, "b")
-        #expect(try !#require(try catalog.curations().first).isValid(at: 0))
-        let reading = try CatalogSnapshot(of: catalog, threads: 1).matrix(.memberships) { _ in }
+        #expect(try !#require(try catalog.facts.curations().first).isValid(at: 0))
+        let reading = try Matrices(of: catalog.facts, threads: 1).matrix(.memberships) { _ in }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
-        let group = try #require(try catalog.group(withID: "a"))
-        #expect(try catalog.overlaps(of: group, in: .memberships, minimumCommon: 1).overlaps.isEmpty)
+        let group = try #require(try catalog.facts.group(withID: "a"))
+        #expect(try OverlapReport(of: group, in: .memberships, of: catalog.facts, minimumCommon: 1).overlaps.isEmpty)
     }
 
     @Test(
@@ -71,7 +71,8 @@ struct HiddenGroupTests {
         try catalog.take([.member(MemberChange(ofUser: "u", .record(clicks)))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { _, interactions, _ in
+            try Matrices(of: catalog.facts, threads: 1).forEachMember(impressionsSince: 0) {
+                _, interactions, _ in
                 rows += interactions.map { Int($0.group) }
             }
             return rows
@@ -86,9 +87,9 @@ struct HiddenGroupTests {
     func unknownJoinPolicy() throws {
         let database = try Database(path: test.path, mode: .readWrite)
         try database.execute("UPDATE groups SET join_policy = 7 WHERE group_id = 'b'")
-        #expect(try catalog.group(withID: "a")?.joinPolicy == .open)
-        let error = #expect(throws: Failure.self) { try catalog.group(withID: "b") }
+        #expect(try catalog.facts.group(withID: "a")?.joinPolicy == .open)
+        let error = #expect(throws: Failure.self) { try catalog.facts.group(withID: "b") }
         #expect(error?.code == .badData && error?.message.contains("group b has the join policy 7") == true)
-        #expect(throws: Failure.self) { try catalog.groups() }
+        #expect(throws: Failure.self) { try catalog.facts.groups() }
     }
 }

@@ -47,7 +47,7 @@ import Testing
     @Test func everythingIsCutAtTheMoment() throws {
         let (whole, earlier) = (try CatalogUnderTest(), try CatalogUnderTest())
         let path = whole.path + "-copy"
-        #expect(try catalog(whole, withLater: true).copy(to: path, holdingOut: .after(Self.moment)) == 2)
+        #expect(try HoldOutRule.after(Self.moment).copy(catalog(whole, withLater: true).facts, to: path) == 2)
         _ = try catalog(earlier, withLater: false)
         let queries = [
             "SELECT group_id FROM groups WHERE visibility = 0 ORDER BY 1",
@@ -77,11 +77,11 @@ import Testing
     /// A file of many members, all of whom joined at one time, may be sorted by group.
     @Test func noGroupIsLastBecauseOfItsPlace() {
         let groups = (0..<10).map { (group: Int64($0), joinedAt: Int64?.some(Self.moment)) }
-        let chosen = (0..<1000).flatMap { Catalog.heldOut(of: groups, ofUser: Int64($0), by: .last) }
+        let chosen = (0..<1000).flatMap { HoldOutRule.last.heldOut(of: groups, ofUser: Int64($0)) }
         let counts = chosen.reduce(into: [Int](repeating: 0, count: 10)) { $0[Int($1)] += 1 }
         #expect(chosen.count == 1000 && counts.allSatisfy { (60...140).contains($0) }, "\(counts)")
         let later = groups + [(group: 3, joinedAt: Self.moment + 1)]
-        #expect(Catalog.heldOut(of: later, ofUser: 7, by: .last) == [3])
+        #expect(HoldOutRule.last.heldOut(of: later, ofUser: 7) == [3])
     }
 
     private static func lines(_ query: String, _ path: String) throws -> [String] {

@@ -24,10 +24,10 @@ struct HostileInputTests {
         let test = try CatalogUnderTest()
         let ids = ["'; DROP TABLE groups; --", "%", "Zürich ✈ 東京", "\u{feff}x", "~", "|", "-", "0", "00", "+1"]
         try test.importing(.groups, "group_id\n" + ids.map { "\"\($0)\"\n" }.joined())
-        #expect(Set(try test.catalog.groups().map(\.id)) == Set(ids))
-        #expect(try ids.allSatisfy { try test.catalog.group(withID: $0)?.id == $0 })
+        #expect(Set(try test.catalog.facts.groups().map(\.id)) == Set(ids))
+        #expect(try ids.allSatisfy { try test.catalog.facts.group(withID: $0)?.id == $0 })
         let sorted = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        #expect(try test.catalog.groups().map(\.id) == sorted)
+        #expect(try test.catalog.facts.groups().map(\.id) == sorted)
     }
 
     @Test("byte order mark, CRLF, blank lines and a missing last line feed", arguments: ["csv", "tsv", "jsonl"])
@@ -87,7 +87,7 @@ struct HostileInputTests {
         }
         #expect(catalogError { try test.importing(.users, "", ending: "jsonl") }?.message.contains("no row") == true)
         #expect(catalogError { try test.importing(.users, "user_id\n") }?.message.contains("no row") == true)
-        #expect(try test.catalog.changeCount() == 0)
+        #expect(try test.catalog.facts.changeCount() == 0)
     }
 
     @Test("any bytes give an error or rejected lines, and an intact catalog", arguments: 0..<6)

@@ -6,7 +6,9 @@ import Testing
 
 extension ImportSummary {
     /// Returns the messages of the findings of a kind.
-    fileprivate func messages(_ kind: String) -> [String] { findings.filter { $0.kind == kind }.map(\.message) }
+    fileprivate func messages(_ kind: String) -> [String] {
+        findings.filter { $0.kind.rawValue == kind }.map(\.message)
+    }
 }
 
 @Suite("What an import must not show, or take for whole")
@@ -174,7 +176,7 @@ struct ImportCareTests {
         let rows = ["a,Black &amp; White,b&#38;w", "b,A & B; C,x&y;z", "c,R&D &lt,&;", "d,&quot;Q&quot;,"]
         let text = "group_id,title,topics\n" + rows.map { $0 + "\n" }.joined()
         let summary = try test.importing(.groups, text)
-        #expect(summary.findings.map(\.kind) == ["escapedTexts"] && summary.findings.first?.count == 3)
+        #expect(summary.findings.map(\.kind) == [.escapedTexts] && summary.findings.first?.count == 3)
         #expect(try test.lines("SELECT title FROM groups ORDER BY 1").contains("Black &amp; White"))
         #expect(try test.importing(.groups, text).findings.first?.count == 3)
     }

@@ -19,7 +19,7 @@ struct ImportDialectTests {
         #expect(try Set(test.lines("SELECT ifnull(joined_at, 'null') FROM memberships")) == ["1714557600", "null"])
         #expect(try test.rejects().map { $0[2] } == ["user_id is empty"])
         let unknown = try #require(summary.findings.first)
-        #expect(unknown.count == 1 && summary.findings.map(\.kind) == ["unreadableValues", "nullWordIds"])
+        #expect(unknown.count == 1 && summary.findings.map(\.kind) == [.unreadableValues, .nullWordIDs])
         #expect(unknown.message.hasSuffix("joined_at \"9999-12-31\" is not in the years 1800 to 2200"))
         let east = try test.importing(.photos, "photo_id,taken_at,tags,user_id\np,2024-05-01 10:00,\\N,\\N\n") {
             $0.zone = ClockZone(offsetSeconds: 7200)
@@ -69,13 +69,13 @@ struct ImportDialectTests {
     @Test("A dry run says what an import would do, with ten examples, and changes nothing", arguments: ImportKind.all())
     func dryRun(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
-        let isPair = Remover.idCount(of: kind) == 2
+        let isPair = kind.idCount == 2
         let header = kind.columnNames.prefix(isPair ? 2 : 1).joined(separator: ",") + kind.furtherColumn.name + "\n"
         let end = kind.furtherColumn.value + "\n"
         func rows(_ range: Range<Int>) -> String { range.map { (isPair ? "g,e\($0)" : "e\($0)") + end }.joined() }
         let bad = String(repeating: (isPair ? "g," : "\"\"") + end, count: 12)
         try test.importing(kind, header + rows(0..<4))
-        let before = (try test.everything(), try test.catalog.changeCount())
+        let before = (try test.everything(), try test.catalog.facts.changeCount())
         func run(replaces: Bool, share: Double, isDry: Bool = true) throws -> ImportSummary {
             try test.importing(kind, header + rows(2..<6) + bad) {
                 $0.isDryRun = isDry
@@ -90,7 +90,7 @@ struct ImportDialectTests {
         #expect(summary.examples.first?.line == 6 && summary.rejectsPaths.isEmpty && summary.reasonsPath == nil)
         let refused = try run(replaces: false, share: 0.5)
         #expect(refused.failure?.code == .badData && refused.failure?.message.contains("12 of 16") == true)
-        #expect(try test.everything() == before.0 && test.catalog.changeCount() == before.1)
+        #expect(try test.everything() == before.0 && test.catalog.facts.changeCount() == before.1)
         #expect(try test.rejects().isEmpty)
         var real = try run(replaces: true, share: 1, isDry: false)
         #expect(real.removed == summary.removed && real.written == summary.written && real.created == summary.created)

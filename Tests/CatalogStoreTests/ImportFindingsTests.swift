@@ -8,9 +8,9 @@ import Testing
 
 extension ImportSummary {
     /// Returns the message of a finding, or an empty text if there is none.
-    fileprivate func message(_ kind: String) -> String { findings.first { $0.kind == kind }?.message ?? "" }
+    fileprivate func message(_ kind: String) -> String { findings.first { $0.kind.rawValue == kind }?.message ?? "" }
     /// Returns the count of a finding, or 0 if there is none.
-    fileprivate func count(_ kind: String) -> Int { findings.first { $0.kind == kind }?.count ?? 0 }
+    fileprivate func count(_ kind: String) -> Int { findings.first { $0.kind.rawValue == kind }?.count ?? 0 }
 }
 
 @Suite("What an import takes in one way, and says so")
@@ -75,7 +75,7 @@ struct ImportFindingsTests {
             + ["NULL", "None", "nan", "#N/A", "(null)", "undefined"]
             .map { "g,u,\($0)\n" }.joined() + "g,NULL,\nh,NULL,2024-05-01\n"
         let summary = try test.importing(.memberships, text)
-        #expect(summary.rejected == 0 && summary.findings.map(\.kind) == ["nullWordIds"])
+        #expect(summary.rejected == 0 && summary.findings.map(\.kind) == [.nullWordIDs])
         #expect(summary.message("nullWordIds").hasPrefix("2 rows, 1 id, have the word \"NULL\" as an id"))
         #expect(try test.content(.memberships) == ["g|NULL|~", "g|u|~", "h|NULL|1714521600"])
         #expect(try test.importing(.photos, "photo_id,latitude,user_id\np,nan,NULL\n").count("nullWordIds") == 1)
@@ -94,7 +94,7 @@ struct ImportFindingsTests {
         let invisible = try test.importing(.memberships, members) { $0.batchRows = 2 }
         #expect(invisible.count("invisibleIds") == 4)
         #expect(invisible.message("invisibleIds").hasPrefix("4 rows, 4 ids, have ids like \"u \", with blanks"))
-        let things = try test.catalog.statistics().things
+        let things = try CatalogStatistics(of: test.catalog.facts).things
         let name = "with an id that differs from another only in invisible characters"
         #expect(things.map { $0.count(name) } == [1, 3, 0])
     }
@@ -149,7 +149,7 @@ struct ImportFindingsTests {
                 failures += 1
                 #expect(error.message.contains("the disk is full"), "\(error)")
             }
-            #expect(try catalog.examine().withoutIndex.isEmpty)
+            #expect(try CatalogExamination(of: catalog.facts).withoutIndex.isEmpty)
             let count = try Database(path: disk.path + "/catalog", mode: .readWrite)
                 .integer("SELECT count(*) FROM memberships")
             #expect(count == (isDone ? 50_000 : 0), "\(kibibytes) KiB")

@@ -75,7 +75,7 @@ struct ImportFuzzTests {
                 bytes, ["csv", "tsv", "jsonl", "txt", "csv.gz"][Int.random(in: 0..<5, using: &random)])
             var options = ImportOptions(rejectsPath: test.directory.path + "/rejected")
             options.maximumRejectedShare = 1
-            let before = try test.catalog.changeCount()
+            let before = try test.catalog.facts.changeCount()
             do {
                 let summary = try Importer(into: test.catalog, kind: kind, options: options).run([path])
                 #expect((summary.rejected == 0) == (summary.reasonsPath == nil))
@@ -86,7 +86,7 @@ struct ImportFuzzTests {
                 #expect(again.rejected > 0)
             } catch {
                 #expect(error.code == .badData && error.message.contains("file"), "\(error)")
-                #expect(try test.catalog.changeCount() == before)
+                #expect(try test.catalog.facts.changeCount() == before)
             }
         }
         #expect(try test.lines("PRAGMA integrity_check") == ["ok"])

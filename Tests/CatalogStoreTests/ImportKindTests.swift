@@ -25,14 +25,14 @@ struct ImportKindTests {
             ])
         #expect(summary.rows == 2 && summary.written == 2 && summary.rejected == 0 && summary.unchanged == 0)
         #expect(summary.unknownColumns.map(\.name) == ["colour"])
-        let records = try test.catalog.groups()
+        let records = try test.catalog.facts.groups()
         try #require(records.count == 2)
         #expect(records.map(\.id) == ["a", "b"])
         #expect(records[1].topics == ["birds", "city", "berlin"] && records[1].joinPolicy == .invite)
         #expect(records[1].visibility == .private && records[1].createdAt == 1_700_000_000)
         #expect(records[0].createdAt == nil && records[0].topics.isEmpty)
-        #expect(try test.catalog.group(withID: "b") == records[1])
-        #expect(try test.catalog.group(withID: "c") == nil)
+        #expect(try test.catalog.facts.group(withID: "b") == records[1])
+        #expect(try test.catalog.facts.group(withID: "c") == nil)
     }
 
     @Test("users from TSV, photos from JSON Lines, whose owners are created")
@@ -65,7 +65,7 @@ struct ImportKindTests {
             .photos, "photo_id,width,height,visibility\np,4000,3000,public\nq,0,,public\nr,9,9,private\n")
         try test.importing(.pools, "group_id,photo_id\ng,p\ng,q\ng,r\n")
         #expect(
-            try test.catalog.publicPhotos(ofGroup: "g", limit: 5) == [
+            try test.catalog.facts.publicPhotos(ofGroup: "g", limit: 5) == [
                 PooledPhoto(id: "q"), PooledPhoto(id: "p", width: 4000, height: 3000),
             ])
     }
@@ -76,7 +76,7 @@ struct ImportKindTests {
         try test.importing(.groups, "group_id,topics\ng,\"New York, NY; black|white ;;\"\n")
         try test.importing(.users, "user_id\tinterests\nu\tNew York, NY;a|b\n", ending: "tsv")
         try test.importing(.photos, #"{"photo_id":"p","tags":["New York, NY","a|b"]}"#, ending: "jsonl")
-        #expect(try test.catalog.groups().map(\.topics) == [["New York, NY", "black|white"]])
+        #expect(try test.catalog.facts.groups().map(\.topics) == [["New York, NY", "black|white"]])
         #expect(try test.content(.users) == ["u|~|New York, NY;a|b|~"])
         #expect(try test.content(.photos) == ["p|~|0|~|~|New York, NY;a|b|~|~|~|~"])
     }
@@ -96,9 +96,9 @@ struct ImportKindTests {
             """, ending: "jsonl")
         #expect(pools.created == ["groups": 1, "photos": 1])
         #expect(try test.content(.pools) == ["g1|p1|~", "g3|p1|500000005"])
-        #expect(try test.catalog.groups().allSatisfy { $0.visibility == .public })
+        #expect(try test.catalog.facts.groups().allSatisfy { $0.visibility == .public })
         #expect(try test.content(.photos) == ["p1|~|0|~|~|~|~|~|~|~"])
-        #expect(try test.catalog.counts().map(\.rows) == [3, 2, 1, 0, 0, 3, 2, 0])
+        #expect(try test.catalog.facts.counts().map(\.rows) == [3, 2, 1, 0, 0, 3, 2, 0])
     }
 
     @Test(
@@ -112,7 +112,7 @@ struct ImportKindTests {
         let others = kind.columnNames.filter { $0 != column }.joined(separator: ",")
         let error = try #require(catalogError { try test.importing(kind, others + "\n") })
         #expect(error.code == .badData && error.message.contains(column) && error.message.contains("file1.csv, line 1"))
-        #expect(try test.catalog.changeCount() == 0)
+        #expect(try test.catalog.facts.changeCount() == 0)
     }
 
     @Test("the first bytes decide the format if the name does not")

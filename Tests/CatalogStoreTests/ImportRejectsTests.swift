@@ -92,7 +92,7 @@ struct ImportRejectsTests {
     func share(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let names = kind.columnNames.prefix(2)
-        let isPair = Remover.idCount(of: kind) == 2
+        let isPair = kind.idCount == 2
         let header = names.prefix(isPair ? 2 : 1).joined(separator: ",") + kind.furtherColumn.name + "\n"
         let end = kind.furtherColumn.value + "\n"
         let good = (0..<99).map { (isPair ? "g\($0),e\($0)" : "e\($0)") + end }.joined()
@@ -108,7 +108,7 @@ struct ImportRejectsTests {
         #expect(
             error.message.contains("2 of 101 \(kind.name) were rejected, 1.98 %, and at most 1 % may be"), "\(error)")
         #expect(error.message.contains("line 101: \(kind.columnNames[isPair ? 1 : 0]) is empty"), "\(error)")
-        #expect(try test.content(kind).isEmpty && test.catalog.changeCount() == 0)
+        #expect(try test.content(kind).isEmpty && test.catalog.facts.changeCount() == 0)
         #expect(try test.rejects().count == 2)
         #expect(try run(header + good + bad).written == 99)
     }

@@ -81,7 +81,7 @@ struct ImportReplaceTests {
     @Test("removing more than half is refused, and nothing is changed", arguments: ImportKind.ofGroups)
     func shrinking(kind: ImportKind) throws {
         let test = try filled()
-        let before = (try test.everything(), try test.catalog.changeCount())
+        let before = (try test.everything(), try test.catalog.facts.changeCount())
         let text =
             switch kind {
             case .groups: "group_id,title\ng1,Changed\nnew,New\n"
@@ -102,7 +102,7 @@ struct ImportReplaceTests {
             error.message.contains("would remove \(counts) \(kind.name)")
                 && error.message.contains("--allow-shrinking"))
         #expect(try test.everything() == before.0)
-        #expect(try test.catalog.changeCount() == before.1)
+        #expect(try test.catalog.facts.changeCount() == before.1)
         // As many new rows do not hide that the old ones would go.
         let others = (0..<40).map { kind == .memberships || kind == .pools ? "o\($0),o\($0)\n" : "o\($0)\n" }
         let header = kind.columnNames.prefix(kind == .memberships || kind == .pools ? 2 : 1).joined(separator: ",")
@@ -135,7 +135,7 @@ struct ImportReplaceTests {
     @Test("a replacing import that fails late leaves everything as it was", arguments: ImportKind.ofGroups)
     func allOrNothing(kind: ImportKind) throws {
         let test = try filled()
-        let before = (try test.everything(), try test.catalog.changeCount())
+        let before = (try test.everything(), try test.catalog.facts.changeCount())
         let isPair = kind == .memberships || kind == .pools
         let header = kind.columnNames.prefix(isPair ? 2 : 1).joined(separator: ",")
         let letter = kind.columnNames[isPair ? 1 : 0].prefix(1)
@@ -151,6 +151,6 @@ struct ImportReplaceTests {
         }
         #expect(error?.code == .badData)
         #expect(try test.everything() == before.0)
-        #expect(try test.catalog.changeCount() == before.1)
+        #expect(try test.catalog.facts.changeCount() == before.1)
     }
 }

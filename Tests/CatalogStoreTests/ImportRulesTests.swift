@@ -17,7 +17,7 @@ struct ImportRulesTests {
             (.pools, "group_id,photo_id,added_at\ng1,p1,500000003\ng1,p2,\n"),
         ]
         for (kind, text) in files { try test.importing(kind, text) { $0.batchRows = batchRows } }
-        let before = (try test.everything(), try test.catalog.changeCount())
+        let before = (try test.everything(), try test.catalog.facts.changeCount())
         for replaces in [false, true] {
             for (kind, text) in files where !replaces || kind == .memberships || kind == .pools {
                 let summary = try test.importing(kind, text) {
@@ -29,7 +29,7 @@ struct ImportRulesTests {
             }
         }
         #expect(try test.everything() == before.0)
-        #expect(try test.catalog.changeCount() == before.1)
+        #expect(try test.catalog.facts.changeCount() == before.1)
     }
 
     @Test("a replacing import of what is there already changes nothing", arguments: ImportKind.all())
@@ -45,11 +45,11 @@ struct ImportRulesTests {
             default: "\(kind.columnNames[0])\na\nb\n"
             }
         try test.importing(kind, text) { $0.replaces = true }
-        let changes = try test.catalog.changeCount()
+        let changes = try test.catalog.facts.changeCount()
         #expect(changes > 0)
         let summary = try test.importing(kind, text) { $0.replaces = true }
         #expect(summary.written == 0 && summary.removed == 0 && summary.unchanged == 2)
-        #expect(try test.catalog.changeCount() == changes)
+        #expect(try test.catalog.facts.changeCount() == changes)
     }
 
     @Test("of two rows with one id the last wins; repeated pairs of a batch are counted")
@@ -63,10 +63,10 @@ struct ImportRulesTests {
         }
         #expect(try test.importing(.memberships, memberships).duplicates == 1)
         #expect(try test.content(.memberships) == ["g|u|500000002", "g|v|500000005"])
-        let changes = try test.catalog.changeCount()
+        let changes = try test.catalog.facts.changeCount()
         let again = try test.importing(.memberships, memberships)
         #expect(again.rows == 3 && again.written == 0 && again.duplicates == 1 && again.unchanged == 2)
-        #expect(try test.catalog.changeCount() == changes)
+        #expect(try test.catalog.facts.changeCount() == changes)
     }
 
     @Test("a later import overwrites; missing columns keep values; empty cells clear all but visibility and policy")
@@ -117,9 +117,10 @@ struct ImportRulesTests {
         try test.importing(.groups, "group_id,title\n\(composed),one\n\(decomposed),two\n")
         try test.importing(.photos, "photo_id,user_id\na,u\nb,u\nc,u\n")
         try test.importing(.pools, "group_id,photo_id\n\(composed),b\n\(composed),c\n\(decomposed),c\n")
-        #expect(try test.catalog.groups().map { Array($0.id.utf8) } == [decomposed, composed].map { Array($0.utf8) })
-        #expect(try test.catalog.group(withID: composed)?.title == "one")
-        #expect(try test.catalog.group(withID: decomposed)?.title == "two")
+        #expect(
+            try test.catalog.facts.groups().map { Array($0.id.utf8) } == [decomposed, composed].map { Array($0.utf8) })
+        #expect(try test.catalog.facts.group(withID: composed)?.title == "one")
+        #expect(try test.catalog.facts.group(withID: decomposed)?.title == "two")
         #expect(try test.lines("SELECT count(*) FROM pools GROUP BY group_key ORDER BY 1") == ["1", "2"])
     }
 }

@@ -44,7 +44,7 @@ struct ImportStrictTests {
         let rejects = try test.rejects()
         #expect(rejects.count == 1 && rejects[0][2].contains(reason), "\(rejects)")
         #expect(try test.everything().values.allSatisfy(\.isEmpty))
-        #expect(try test.catalog.changeCount() == 0)
+        #expect(try test.catalog.facts.changeCount() == 0)
         // A rejected line stops a strict import.
         let error = try #require(catalogError { try test.importing(kind, text) { $0.isStrict = true } })
         #expect(error.code == .badData && error.message.contains("file2.csv, line 2: "))
@@ -83,7 +83,7 @@ struct ImportStrictTests {
                 kind == .memberships ? .users : .photos,
                 (kind == .memberships ? "user_id\n" : "photo_id\n") + ids.joined(separator: "\n"))
         }
-        let changes = try test.catalog.changeCount()
+        let changes = try test.catalog.facts.changeCount()
         let header = kind.columnNames.prefix(isPair ? 2 : 1).joined(separator: ",")
         let rows = (ids + [""]).map { (isPair ? "g," : "") + ($0.isEmpty && !isPair ? "\"\"" : $0) }
         let error = try #require(
@@ -95,7 +95,7 @@ struct ImportStrictTests {
             })
         #expect(error.code == .badData && error.message.contains("line 6: "), "\(error)")
         #expect(try test.content(kind).isEmpty)
-        #expect(try test.catalog.changeCount() == changes)
+        #expect(try test.catalog.facts.changeCount() == changes)
         // No transaction is left open: the connection can be used again.
         #expect(try test.importing(kind, ([header] + rows.prefix(4)).joined(separator: "\n") + "\n").written == 4)
     }
@@ -112,11 +112,11 @@ struct ImportStrictTests {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id\ng\n")
         try test.importing(.photos, "photo_id,user_id\np,u\n")
-        let before = (try test.everything(), try test.catalog.changeCount())
+        let before = (try test.everything(), try test.catalog.facts.changeCount())
         let error = try #require(catalogError { try test.importing(kind, text) { $0.isStrict = true } })
         #expect(error.code == .badData && error.message.contains(message), "\(error)")
         #expect(try test.everything() == before.0)
-        #expect(try test.catalog.changeCount() == before.1)
+        #expect(try test.catalog.facts.changeCount() == before.1)
         // Without strict mode, they are created.
         #expect(try test.importing(kind, text).rejected == 0)
     }

@@ -11,7 +11,7 @@ import Testing
 struct ImportedTimesTests {
     /// Returns the messages of the findings of a kind.
     private func messages(_ summary: ImportSummary, _ kind: String) -> [String] {
-        summary.findings.filter { $0.kind == kind }.map(\.message)
+        summary.findings.filter { $0.kind.rawValue == kind }.map(\.message)
     }
 
     /// Noon of 1 June 2025.
@@ -54,13 +54,13 @@ struct ImportedTimesTests {
         let test = try CatalogUnderTest()
         let row = "group_id,user_id,joined_at\ng,u,\(now + 32_220)\ng,v,\(now - 60)\n"
         let first = try test.importing(.memberships, row) { $0.presentSeconds = now }
-        #expect(first.findings.map(\.kind) == ["futureTimes"] && first.written == 2)
+        #expect(first.findings.map(\.kind) == [.futureTimes] && first.written == 2)
         let leave = InteractionRecord(id: "1", .leave, groupID: "g", atMilliseconds: (now + 60) * 1000)
         try Catalog(path: test.path, mode: .recording).take([.member(MemberChange(ofUser: "u", .record([leave])))])
         #expect(try test.content(.memberships) == ["g|v|\(now - 60)"])
         // Ten hours later, with the same file.
         let again = try test.importing(.memberships, row) { $0.presentSeconds = now + 36_000 }
-        #expect(again.findings.map(\.kind) == ["refusedTimes"] && again.findings.map(\.count) == [1])
+        #expect(again.findings.map(\.kind) == [.refusedTimes] && again.findings.map(\.count) == [1])
         #expect(again.overruled == 1 && again.written == 0 && again.unchanged == 1)
         #expect(try test.content(.memberships) == ["g|v|\(now - 60)"])
         // A dry run counts the same.
@@ -83,11 +83,12 @@ struct ImportedTimesTests {
         }
         let renamed = row.replacing("g,u", with: "g,x")
         let again = try test.importing(.memberships, renamed) { $0.presentSeconds = now + 3600 }
-        #expect(again.findings.map(\.kind) == ["refusedTimes"])
-        #expect(try catalog.traces(ofMember: "x").rows["refused_memberships"] == 1)
-        _ = try catalog.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
+        #expect(again.findings.map(\.kind) == [.refusedTimes])
+        #expect(try catalog.facts.traces(ofMember: "x").rows["refused_memberships"] == 1)
+        _ = try catalog.removal.forget(["x"], withPhotos: false, atMilliseconds: now * 1000)
         #expect(
-            try catalog.traces(ofMember: "x").rows.isEmpty && test.lines("SELECT 1 FROM refused_memberships").isEmpty)
+            try catalog.facts.traces(ofMember: "x").rows.isEmpty
+                && test.lines("SELECT 1 FROM refused_memberships").isEmpty)
     }
 
     @Test("An examination finds the columns with times ahead, as a wrong clock lets them in, and the latest row")
@@ -100,14 +101,14 @@ struct ImportedTimesTests {
         try take(.memberships, "group_id,user_id,joined_at\na,u,2099-01-01\nb,v,2098-01-01\na,v,2025\n")
         try take(.follows, "user_id,followed_id,since\nu,v,2099-01-01\n")
         try take(.photos, "photo_id,taken_at\np,2024\n")
-        let found = try test.catalog.examine(now: now).futureTimes
+        let found = try CatalogExamination(of: test.catalog.facts, now: now).futureTimes
         #expect(
             found == [
                 .init(table: "groups", column: "last_active_at", count: 1, ids: ["a"], latest: 5_680_281_600),
                 .init(table: "follows", column: "since", count: 1, ids: ["u", "v"], latest: 4_070_908_800),
                 .init(table: "memberships", column: "joined_at", count: 2, ids: ["a", "u"], latest: 4_070_908_800),
             ])
-        #expect(try test.catalog.examine(now: 6_000_000_000).futureTimes.isEmpty)
+        #expect(try CatalogExamination(of: test.catalog.facts, now: 6_000_000_000).futureTimes.isEmpty)
     }
 
     @Test("Local times in an hour that clocks show twice or leave out are counted, with the first")
@@ -125,11 +126,11 @@ struct ImportedTimesTests {
             $0.zone = berlin
             $0.presentSeconds = 1_800_000_000
         }
-        #expect(posts.findings.map(\.kind) == ["timesAtChange"] && posts.findings.map(\.count) == [4])
+        #expect(posts.findings.map(\.kind) == [.timesAtChange] && posts.findings.map(\.count) == [4])
         #expect(posts.findings[0].message.hasPrefix("4 times are in an hour that the clocks of --timezone show twice"))
         #expect(posts.findings[0].message.hasSuffix("file1.csv, line 3"))
         #expect(try test.importing(.posts, text).findings.isEmpty)
         let group = try test.importing(.groups, "group_id,created_at\ng,2025-10-26 02:30\n") { $0.zone = berlin }
-        #expect(group.findings.map(\.kind) == ["timesAtChange"])
+        #expect(group.findings.map(\.kind) == [.timesAtChange])
     }
 }

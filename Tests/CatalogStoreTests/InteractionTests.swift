@@ -35,14 +35,15 @@ struct InteractionTests {
         // Ids are unique per member, and the first with an id counts.
         try record([sent[0]], of: "v")
         try record([InteractionRecord(id: "1", .join, groupID: "b", atMilliseconds: 9)], of: "v")
-        #expect(try catalog.history(ofUser: "v", impressionsSince: 5) == [sent[0]])
-        #expect(try catalog.member(withID: "v")?.memberships == [])
-        #expect(try catalog.history(ofUser: "nobody", impressionsSince: 5) == [])
-        #expect(try catalog.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
-        #expect(try catalog.history(ofUser: "u", impressionsSince: 5) == sent)
+        #expect(try catalog.facts.history(ofUser: "v", impressionsSince: 5) == [sent[0]])
+        #expect(try catalog.facts.member(withID: "v")?.memberships == [])
+        #expect(try catalog.facts.history(ofUser: "nobody", impressionsSince: 5) == [])
+        #expect(try catalog.facts.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
+        #expect(try catalog.facts.history(ofUser: "u", impressionsSince: 5) == sent)
         for (since, count) in [(5, 2), (6, 1)] {
             var counts: [Int] = []
-            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: Int64(since)) { _, found, _ in
+            try Matrices(of: catalog.facts, threads: 1).forEachMember(impressionsSince: Int64(since)) {
+                _, found, _ in
                 counts.append(found.count)
             }
             // The first member is u. The second is v, with a recorded impression only.
@@ -84,7 +85,7 @@ struct InteractionTests {
     }
 
     private var isMember: Bool {
-        get throws { try catalog.member(withID: "u")?.memberships.isEmpty == false }
+        get throws { try catalog.facts.member(withID: "u")?.memberships.isEmpty == false }
     }
 
     @Test("Files without times, and files that replace, do not undo what members did since")
@@ -116,7 +117,7 @@ struct InteractionTests {
         #expect(try forget(nil, of: "nobody") == ["1", "3"])
         #expect(try forget(nil) == [])
         #expect(try test.interactionIDs(of: "v") == ["1", "2", "3"])
-        #expect(try catalog.member(withID: "nobody") == nil)
+        #expect(try catalog.facts.member(withID: "nobody") == nil)
         #expect(try isMember)
     }
 
@@ -139,16 +140,16 @@ struct InteractionTests {
     @Test("Stated interests are replaced; only what a recompute reads counts as a change")
     func statingAndCounting() throws {
         try catalog.take([.member(MemberChange(ofUser: "u", .state(interests: ["owls", "snow"])))])
-        #expect(try catalog.member(withID: "u")?.interests == ["owls", "snow"])
-        let before = try catalog.changeCount()
+        #expect(try catalog.facts.member(withID: "u")?.interests == ["owls", "snow"])
+        let before = try catalog.facts.changeCount()
         try record([InteractionRecord(id: "1", .impression, groupID: "a", atMilliseconds: 1)])
-        #expect(try catalog.changeCount() == before)
+        #expect(try catalog.facts.changeCount() == before)
         try record([InteractionRecord(id: "2", .join, groupID: "a", atMilliseconds: 1)])
-        #expect(try catalog.changeCount() > before)
+        #expect(try catalog.facts.changeCount() > before)
         // The time of the interaction counts for trends, although no file had times.
-        #expect(try catalog.workEstimate(.memberships).hasDates)
+        #expect(try WorkEstimate(.memberships, of: catalog.facts).hasDates)
         try catalog.take([.member(MemberChange(ofUser: "u", .state(interests: [])))])
-        #expect(try catalog.member(withID: "u")?.interests == [])
+        #expect(try catalog.facts.member(withID: "u")?.interests == [])
     }
 
     @Test("Removing groups and users removes their interactions")

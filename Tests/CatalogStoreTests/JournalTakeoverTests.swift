@@ -80,14 +80,14 @@ struct JournalTakeoverTests {
         try catalog.importing(.groups, "group_id\na\nb\nc\n")
         try catalog.importing(.photos, "photo_id\na\nb\nc\n")
         try catalog.importing(.users, "user_id\nann\nbob\ncat\n")
-        let counts = try catalog.catalog.apply(journaled: streams.values.joined().sorted { $0.stamp < $1.stamp })
+        let counts = try catalog.catalog.ingest.apply(journaled: streams.values.joined().sorted { $0.stamp < $1.stamp })
         #expect(counts.held == 0 && counts.repeated == 0)
         for user in users {
             let members = try journals.map { try $0.recentChanges(ofUser: user) }
             #expect(members[0] == members[1] && members[0] == members[2])
             let kept = try journals[0].interactions(ofUser: user, after: nil, limit: 999) ?? []
             #expect(try Set(kept.map(\.id)) == Set(catalog.interactionIDs(of: user)))
-            #expect(try members[0]?.interests ?? [] == catalog.catalog.member(withID: user)?.interests ?? [])
+            #expect(try members[0]?.interests ?? [] == catalog.catalog.facts.member(withID: user)?.interests ?? [])
             var memberships: [String: PairState] = [:]
             for interaction in members[0]?.interactions ?? [] {
                 guard let change = interaction.kind.pairChange, change.source == .memberships else { continue }
@@ -95,7 +95,7 @@ struct JournalTakeoverTests {
                     change.adds, atSeconds: interaction.atMilliseconds / 1000)
             }
             let joined = Set(memberships.filter(\.value.holds).keys)
-            #expect(joined == Set(try catalog.catalog.member(withID: user)?.memberships.map(\.groupID) ?? []))
+            #expect(joined == Set(try catalog.catalog.facts.member(withID: user)?.memberships.map(\.groupID) ?? []))
             for kind in ToldKind.allCases {
                 let told = (members[0]?.told ?? []).filter { $0.kind == kind && $0.adds }.map(\.subjectID)
                 let rows = try catalog.content(.relation(kind.source)).map { $0.split(separator: "|") }
@@ -120,23 +120,23 @@ struct JournalTakeoverTests {
                 Self.interaction("1", .join), Self.interaction("2", .click, "none"),
                 Self.interaction("3", .click, "secret"),
             ])
-        var counts = try test.catalog.apply(journaled: [first, first])
+        var counts = try test.catalog.ingest.apply(journaled: [first, first])
         #expect(counts.applied == 1 && counts.repeated == 1 && counts.leftOut == 1)
         // A change after a gap waits.
         let (second, third) = (change(2, [Self.interaction("1", .leave)]), change(3, []))
-        counts = try test.catalog.apply(journaled: [third])
+        counts = try test.catalog.ingest.apply(journaled: [third])
         #expect(counts.applied == 0 && counts.held == 1)
-        #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 1]))
-        counts = try test.catalog.apply(journaled: [first, second, third])
+        #expect(try test.catalog.facts.appliedChanges() == AppliedChanges(["o": 1]))
+        counts = try test.catalog.ingest.apply(journaled: [first, second, third])
         #expect(counts.applied == 2 && counts.repeated == 1 && counts.leftOut == 0 && counts.held == 0)
-        try test.catalog.skipMissing(through: 7, of: "o")
-        try test.catalog.skipMissing(through: 2, of: "o")
-        #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 7]))
+        try test.catalog.ingest.skipMissing(through: 7, of: "o")
+        try test.catalog.ingest.skipMissing(through: 2, of: "o")
+        #expect(try test.catalog.facts.appliedChanges() == AppliedChanges(["o": 7]))
         #expect(try test.interactionIDs(of: "ann") == ["1", "3"])
-        #expect(try test.catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
+        #expect(try test.catalog.facts.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
         let hide = Change.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
         try test.catalog.take([hide])
-        #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
+        #expect(try test.catalog.facts.unshownGroupIDs() == ["a", "secret"])
     }
 
     @Test("A late, earlier unhide does not show a group that a replaced catalog had hidden later")
@@ -145,7 +145,7 @@ struct JournalTakeoverTests {
         try test.importing(.groups, "group_id\na\n")
         func isHidden(after action: SiteChange.Action, at instant: Int64) throws -> Bool {
             try test.catalog.take([.site(SiteChange(ofGroup: "a", action, atMilliseconds: instant))])
-            return try test.catalog.unshownGroupIDs() == ["a"]
+            return try test.catalog.facts.unshownGroupIDs() == ["a"]
         }
         #expect(try isHidden(after: .hide, at: 10))
         // As a restore notes it.
@@ -173,7 +173,7 @@ struct JournalTakeoverTests {
             "o": [change("o", 1, "a"), newer, change("o", 3, "b")], "p": [change("p", 1, "a"), change("p", 2, "b")],
         ]
         func takeOver(skipsMissing: Bool, _ streams: [String: [JournaledChange]]) throws -> [String: StoppingChange] {
-            try test.catalog.takeOver(
+            try test.catalog.ingest.takeOver(
                 through: streams.mapValues { $0.last?.sequence ?? 0 }, skipsMissing: skipsMissing
             ) { origin, after, limit throws(Failure) in
                 Array((streams[origin] ?? []).filter { $0.sequence > after }.prefix(limit))
@@ -182,16 +182,16 @@ struct JournalTakeoverTests {
         for _ in 0..<2 {
             #expect(
                 try takeOver(skipsMissing: false, streams) == ["o": StoppingChange(2, last: 3, isNewer: true)])
-            #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 1, "p": 2]))
+            #expect(try test.catalog.facts.appliedChanges() == AppliedChanges(["o": 1, "p": 2]))
             #expect(try test.interactionIDs(of: "ann") == ["oa", "pa", "pb"])
         }
         // An upgraded program reads the same bytes.
         var upgraded = streams
         upgraded["o"]?[1] = change("o", 2, "a")
         #expect(try takeOver(skipsMissing: false, upgraded) == [:])
-        #expect(try test.catalog.appliedChanges() == AppliedChanges(["o": 3, "p": 2]))
+        #expect(try test.catalog.facts.appliedChanges() == AppliedChanges(["o": 3, "p": 2]))
         let other = ["q": [JournaledChange(origin: "q", sequence: 1, stampMilliseconds: 1, encoded: Self.newer)]]
         #expect(try takeOver(skipsMissing: true, other) == [:])
-        #expect(try test.catalog.appliedChanges().last(of: "q") == 1)
+        #expect(try test.catalog.facts.appliedChanges().last(of: "q") == 1)
     }
 }

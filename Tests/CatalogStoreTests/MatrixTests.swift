@@ -13,7 +13,7 @@ struct MatrixTests {
     @Test("equals the result of SQL, for any number of threads and any order of import", arguments: 0..<6)
     func againstSQL(seed: UInt64) throws {
         let test = try RandomCatalog.filled(seed: seed)
-        let groups = try test.catalog.groups()
+        let groups = try test.catalog.facts.groups()
         let publicIDs = groups.filter { $0.visibility == .public }.map(\.id)
         #expect(publicIDs == publicIDs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
         for (kind, table) in [(RelationSource.memberships, "memberships"), (.pools, "pools")] {
@@ -21,7 +21,7 @@ struct MatrixTests {
             var first: BinaryMatrix?
             for threads in 1...4 {
                 let told = Mutex(0)
-                let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+                let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
                 let reading = try snapshot.matrix(kind) { rows in told.withLock { $0 = max($0, rows) } }
                 #expect(reading.matrix.rowCount == publicIDs.count)
                 let rows = (0..<reading.matrix.rowCount).map { Array(reading.matrix.row($0)) }
@@ -59,7 +59,7 @@ struct MatrixTests {
             UPDATE memberships SET joined_at = 86400 * 70000 WHERE user_key % 11 = 3;
             UPDATE catalog_state SET value = 1 WHERE name = 'memberships.joined_at';
             """)
-        let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+        let snapshot = try Matrices(of: test.catalog.facts, threads: threads)
         let (groups, users) = (try snapshot.groups().filter(\.isShown), try snapshot.users().ids)
         let parts = try snapshot.memberships(.memberships) { memberships in
             memberships.users.map { Array(memberships[$0]) }
@@ -128,7 +128,7 @@ struct MatrixTests {
                 INSERT INTO users (user_key, user_id) SELECT key, 'u' || key FROM keys;
                 INSERT INTO users (user_key, user_id) VALUES (\(highest), 'last');
                 """)
-            do throws(Failure) { return try test.catalog.highestKey(of: .users) == highest } catch {
+            do throws(Failure) { return try test.catalog.facts.database.highestKey(of: .users) == highest } catch {
                 #expect(error.code == .badData && error.message.contains("\(highest)"))
                 return false
             }
@@ -143,11 +143,11 @@ struct MatrixTests {
     func empty() throws {
         let test = try CatalogUnderTest()
         for kind in [RelationSource.memberships, .pools] {
-            let reading = try CatalogSnapshot(of: test.catalog, threads: 3).matrix(kind) { _ in }
+            let reading = try Matrices(of: test.catalog.facts, threads: 3).matrix(kind) { _ in }
             #expect(reading.matrix.rowCount == 0 && reading.matrix.entryCount == 0)
         }
         try test.importing(.groups, "group_id,visibility\na,private\nb,public\n")
-        let reading = try CatalogSnapshot(of: test.catalog, threads: 1).matrix(.pools) { _ in }
+        let reading = try Matrices(of: test.catalog.facts, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.rowCount == 1 && reading.matrix.entryCount == 0)
     }
 }

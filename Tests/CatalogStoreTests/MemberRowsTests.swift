@@ -35,7 +35,7 @@ struct MemberRowsTests {
         let catalog = try Catalog(path: test.path, mode: .recording)
         let click = InteractionRecord(id: "1", .click, groupID: "g", atMilliseconds: 5)
         try catalog.take([.member(MemberChange(ofUser: "ann", .record([click])))])
-        let rows = try catalog.rows(ofMember: "ann")
+        let rows = try catalog.facts.rows(ofMember: "ann")
         let texts = rows.map { "\($0.table) \($0.json)" }
         #expect(
             texts.contains(
@@ -49,8 +49,8 @@ struct MemberRowsTests {
                 "users", "photos", "interactions", "memberships", "refused_memberships", "follows", "pools",
             ])
         for row in rows { _ = try JSONSerialization.jsonObject(with: Data(row.json.utf8)) }
-        #expect(try catalog.rows(ofMember: "nobody").isEmpty)
-        _ = try catalog.forget(["ann"], withPhotos: true, atMilliseconds: 7)
-        #expect(try catalog.rows(ofMember: "ann").map(\.json) == [#"{"forgotten_at":7,"readmitted_at":0}"#])
+        #expect(try catalog.facts.rows(ofMember: "nobody").isEmpty)
+        _ = try catalog.removal.forget(["ann"], withPhotos: true, atMilliseconds: 7)
+        #expect(try catalog.facts.rows(ofMember: "ann").map(\.json) == [#"{"forgotten_at":7,"readmitted_at":0}"#])
     }
 }

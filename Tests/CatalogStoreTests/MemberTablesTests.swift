@@ -30,10 +30,10 @@ struct MemberTablesTests {
             try test.importing(.follows, "user_id,followed_id\nann,nobody\n") { $0.isStrict = true }
         }
         #expect(unknown?.message.contains("there is no user nobody") == true, "\(String(describing: unknown))")
-        let statistics = try test.catalog.statistics()
+        let statistics = try CatalogStatistics(of: test.catalog.facts)
         let follows = try #require(statistics.relations.first { $0.name == "follows" })
         #expect(follows.rows == 4 && follows.rowKind == "users" && follows.entries == "users")
-        let examination = try test.catalog.examine()
+        let examination = try CatalogExamination(of: test.catalog.facts)
         #expect(examination.dangling.isEmpty && examination.withoutIndex.isEmpty)
     }
 
@@ -41,7 +41,7 @@ struct MemberTablesTests {
     func none() throws {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id\ng,ann\n")
-        let statistics = try test.catalog.statistics()
+        let statistics = try CatalogStatistics(of: test.catalog.facts)
         #expect(statistics.relations.map(\.name) == ["memberships", "pools"])
         #expect(statistics.things[1].properties.map(\.name) == ["with a name", "with interests"])
     }
@@ -61,22 +61,22 @@ struct MemberTablesTests {
         let later = try test.lines("SELECT user_id || ifnull(listed, '~') FROM users ORDER BY user_id")
         #expect(later == ["ann~", "bob0", "cat~", "eve~", "fay0"])
         try test.importing(.users, "user_id,listed\nann,yes\neve,yes\n")
-        let users = try test.catalog.statistics().things[1]
+        let users = try CatalogStatistics(of: test.catalog.facts).things[1]
         #expect(users.count("listed") == 2 && users.count("not listed") == 2)
     }
 
     @Test("Photos and members go with the pairs that name them, on either side")
     func removal() throws {
         let test = try community()
-        let photo = try Remover(from: test.catalog, kind: .photos).remove([["p"]])
+        let photo = try test.catalog.removal.remove(.photos, [["p"]])
         #expect(photo.others == ["favourites": 1])
         let pairs = [["ann", "bob"], ["bob", "ann"]]
-        let pair = try Remover(from: test.catalog, kind: .follows).remove(pairs)
+        let pair = try test.catalog.removal.remove(.follows, pairs)
         #expect(pair.removed == 1 && pair.unknown == ["bob ann"])
-        let user = try Remover(from: test.catalog, kind: .users).remove([["cat"]])
+        let user = try test.catalog.removal.remove(.users, [["cat"]])
         #expect(user.others == ["follows": 2])
         #expect(try test.content(.follows) == [])
-        let examination = try test.catalog.examine()
+        let examination = try CatalogExamination(of: test.catalog.facts)
         #expect(examination.dangling.isEmpty && examination.withoutIndex.isEmpty)
     }
 
@@ -84,14 +84,15 @@ struct MemberTablesTests {
     func forgetting() throws {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        #expect(try catalog.traces(ofMember: "bob").rows == ["users": 1, "photos": 1, "favourites": 2, "follows": 2])
-        let (summary, _) = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
+        #expect(
+            try catalog.facts.traces(ofMember: "bob").rows == ["users": 1, "photos": 1, "favourites": 2, "follows": 2])
+        let (summary, _) = try catalog.removal.forget(["bob"], withPhotos: false, atMilliseconds: 1)
         #expect(summary.others == ["photos": 1, "favourites": 2, "follows": 2])
         let pairs = try test.importing(.follows, "user_id,followed_id\nann,bob\nbob,ann\nann,cat\n")
         #expect(pairs.forgotten == 2 && pairs.written == 1)
         let likes = try test.importing(.favourites, "user_id,photo_id\nbob,q\n")
         #expect(likes.forgotten == 1)
-        #expect(try catalog.traces(ofMember: "bob").rows.isEmpty)
+        #expect(try catalog.facts.traces(ofMember: "bob").rows.isEmpty)
         #expect(try test.content(.follows) == ["ann|cat|~", "cat|ann|~"])
     }
 

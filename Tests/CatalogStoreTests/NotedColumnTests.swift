@@ -12,7 +12,10 @@ struct NotedColumnTests {
     private static let addedAt = RelationSource.pools.notedTime
 
     private func noted(_ catalog: Catalog) throws -> Set<NotedColumn> {
-        Set(try [NotedColumn.tags, .latitude, Self.joinedAt, Self.addedAt].filter { try catalog.mayHaveValues($0) })
+        Set(
+            try [NotedColumn.tags, .latitude, Self.joinedAt, Self.addedAt].filter {
+                try $0.hasValues(in: catalog.facts.database)
+            })
     }
 
     @Test("a new catalog and rows without values note nothing")
@@ -23,8 +26,8 @@ struct NotedColumnTests {
         try test.importing(.pools, "group_id,photo_id\ng,p\n")
         try test.importing(.photos, "photo_id,user_id,tags,latitude,longitude,uploaded_at\np,u,,,,1700000000\n")
         #expect(try noted(test.catalog).isEmpty)
-        #expect(try !test.catalog.workEstimate(.memberships).hasDates)
-        #expect(try test.catalog.contentEstimate() == ContentEstimate())
+        #expect(try !WorkEstimate(.memberships, of: test.catalog.facts).hasDates)
+        #expect(try ContentEstimate(of: test.catalog.facts.database) == ContentEstimate())
     }
 
     @Test(
@@ -50,7 +53,9 @@ struct NotedColumnTests {
         let test = try CatalogUnderTest()
         let rows = (1...300).map { "p\($0),\($0.isMultiple(of: 2) ? "snow;sun" : "")" }
         try test.importing(.photos, "photo_id,tags\n" + rows.joined(separator: "\n") + "\n")
-        #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 300, tags: 300, hasPlaces: false))
+        #expect(
+            try ContentEstimate(of: test.catalog.facts.database)
+                == ContentEstimate(photos: 300, tags: 300, hasPlaces: false))
     }
 
     @Test("a sample of many photos has no key that does not exist")
@@ -63,6 +68,8 @@ struct NotedColumnTests {
             SELECT key, 'p' || key, 'snow;sun' FROM keys;
             UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
             """)
-        #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 30_000, tags: 60_000, hasPlaces: false))
+        #expect(
+            try ContentEstimate(of: test.catalog.facts.database)
+                == ContentEstimate(photos: 30_000, tags: 60_000, hasPlaces: false))
     }
 }

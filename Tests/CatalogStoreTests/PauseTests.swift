@@ -27,12 +27,12 @@ struct PauseTests {
     /// The pauses of all members, as a recompute reads them; each must be what the member's own history says.
     private func pauses() throws -> [String: Pause] {
         var found: [String: Pause] = [:]
-        let snapshot = try CatalogSnapshot(of: catalog, threads: 1)
+        let snapshot = try Matrices(of: catalog.facts, threads: 1)
         let ids = try snapshot.users().ids
         try snapshot.forEachMember(impressionsSince: 0) { column, _, pause in found[ids[column]] = pause }
         for user in ["ann", "bob"] {
             var last: Pause?
-            for record in try catalog.history(ofUser: user, impressionsSince: 0) {
+            for record in try catalog.facts.history(ofUser: user, impressionsSince: 0) {
                 if let pause = record.pause { last.settle(pause) }
             }
             #expect(last == found[user], "\(user)")
@@ -42,7 +42,7 @@ struct PauseTests {
 
     @Test("The latest statement counts, whenever it arrives, and nothing in the catalog is missing or changed by it")
     func latest() throws {
-        let before = try catalog.changeCount()
+        let before = try catalog.facts.changeCount()
         try tell(.pause, at: 1_700_000_010, for: 86_400)
         #expect(try pauses() == ["ann": Pause(atSeconds: 1_700_000_010, endSeconds: 1_700_086_410)])
         try tell(.resume, at: 1_700_000_009)
@@ -55,8 +55,8 @@ struct PauseTests {
                 "ann": Pause(atSeconds: 1_700_000_020, endSeconds: 0),
                 "bob": Pause(atSeconds: 1_700_000_020, endSeconds: nil),
             ])
-        #expect(try catalog.changeCount() == before)
-        let examination = try catalog.examine()
+        #expect(try catalog.facts.changeCount() == before)
+        let examination = try CatalogExamination(of: catalog.facts)
         #expect(examination.dangling.isEmpty && examination.damage.isEmpty)
     }
 
@@ -66,7 +66,8 @@ struct PauseTests {
         try tell(.resume, at: 1_700_000_020)
         try catalog.take([.member(MemberChange(ofUser: "ann", .forget(id: "resume 1700000020")))])
         #expect(try pauses() == ["ann": Pause(atSeconds: 1_700_000_010, endSeconds: nil)])
-        let without = try catalog.history(ofUser: "ann", impressionsSince: 0, without: [.init("pause 1700000010")])
+        let without = try catalog.facts.history(
+            ofUser: "ann", impressionsSince: 0, without: [.init("pause 1700000010")])
         #expect(without.isEmpty)
         try catalog.take([.member(MemberChange(ofUser: "ann", .forget(id: nil)))])
         #expect(try pauses().isEmpty)
@@ -76,7 +77,7 @@ struct PauseTests {
     func renaming() throws {
         try tell(.pause, at: 1_700_000_010)
         #expect(try catalog.rename(.users, from: "ann", to: "laura") == .renamed)
-        #expect(try catalog.history(ofUser: "laura", impressionsSince: 0).map(\.kind) == [.pause])
+        #expect(try catalog.facts.history(ofUser: "laura", impressionsSince: 0).map(\.kind) == [.pause])
         try tell(.resume, of: "bob", at: 1_700_000_009)
         #expect(try catalog.rename(.users, from: "laura", to: "bob") == .merged)
         #expect(try pauses() == ["bob": Pause(atSeconds: 1_700_000_010, endSeconds: nil)])

@@ -35,9 +35,9 @@ struct PostTests {
         }
         #expect(again.written == 1)
         #expect(try test.content(.posts).first == "g|ann|500000001|1")
-        let statistics = try test.catalog.statistics()
+        let statistics = try CatalogStatistics(of: test.catalog.facts)
         #expect(try #require(statistics.relations.first { $0.name == "posts" }).rows == 4)
-        let examination = try test.catalog.examine()
+        let examination = try CatalogExamination(of: test.catalog.facts)
         #expect(examination.dangling.isEmpty && examination.withoutIndex.isEmpty)
     }
 
@@ -76,9 +76,9 @@ struct PostTests {
         #expect(fewer.removed == 1 && fewer.unchanged == 3)
         #expect(try test.content(.posts) == [Self.posts[0], Self.posts[2], Self.posts[3]])
         try test.importing(.posts, "group_id,user_id,posted_at\ng,ann,500000009\n")
-        let pair = try Remover(from: test.catalog, kind: .posts).remove([["g", "ann"], ["h", "bob"]])
+        let pair = try test.catalog.removal.remove(.posts, [["g", "ann"], ["h", "bob"]])
         #expect(pair.removed == 2 && pair.unknown == ["h bob"])
-        let user = try Remover(from: test.catalog, kind: .users).remove([["ann"]])
+        let user = try test.catalog.removal.remove(.users, [["ann"]])
         #expect(user.others == ["posts": 1])
         #expect(try test.content(.posts) == [Self.posts[2]])
     }
@@ -87,8 +87,9 @@ struct PostTests {
     func forgetting() throws {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        #expect(try catalog.traces(ofMember: "ann").rows == ["users": 1, "posts": 3])
-        #expect(try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 1).summary.others == ["posts": 3])
+        #expect(try catalog.facts.traces(ofMember: "ann").rows == ["users": 1, "posts": 3])
+        #expect(
+            try catalog.removal.forget(["ann"], withPhotos: false, atMilliseconds: 1).summary.others == ["posts": 3])
         let again = try test.importing(.posts, "group_id,user_id,posted_at\ng,ann,500000001\n")
         #expect(again.forgotten == 1)
         #expect(try test.content(.posts) == [Self.posts[2]])

@@ -33,12 +33,12 @@ struct RemovalChangeTests {
         #expect(try test.content(.memberships).isEmpty)
         #expect(try test.content(.photos) == ["r|~|0|~|~|~|~|~|~|~"])
         #expect(try test.content(.pools) == ["g|r|~"])
-        #expect(try catalog.ledger().times(of: "ann") == Ledger.Times(forgotten: 5_000))
+        #expect(try catalog.facts.ledger().times(of: "ann") == Ledger.Times(forgotten: 5_000))
         // Neither a journal nor an import brings the member back.
         let join = InteractionRecord(id: "1", .join, groupID: "g", atMilliseconds: 9_000)
         try catalog.take([.member(MemberChange(ofUser: "ann", .record([join])))], stamp: 9)
         try test.importing(.memberships, "group_id,user_id\ng,ann\n")
-        #expect(try catalog.traces(ofMember: "ann").rows.isEmpty)
+        #expect(try catalog.facts.traces(ofMember: "ann").rows.isEmpty)
     }
 
     @Test("A membership stays removed, though its join was recorded, until another join")
@@ -51,12 +51,12 @@ struct RemovalChangeTests {
         try join("1", at: 4_000)
         let change = RemovalChange(.user("cy", ofGroup: "g", table: "memberships"), atMilliseconds: 5_000)
         #expect(try catalog.take([.removal(change)], stamp: 5_000) == 0)
-        #expect(try catalog.traces(ofMember: "cy").rows == ["users": 1, "noted_removals": 1])
+        #expect(try catalog.facts.traces(ofMember: "cy").rows == ["users": 1, "noted_removals": 1])
         // An import applies recorded joins again.
         try test.importing(.memberships, "group_id,user_id,joined_at\nh,bob,500000009\n")
-        #expect(try catalog.member(withID: "cy")?.memberships.isEmpty == true)
+        #expect(try catalog.facts.member(withID: "cy")?.memberships.isEmpty == true)
         try join("2", at: 6_000)
-        #expect(try catalog.member(withID: "cy")?.memberships.map(\.groupID) == ["g"])
+        #expect(try catalog.facts.member(withID: "cy")?.memberships.map(\.groupID) == ["g"])
     }
 
     @Test("Changes of one transaction apply in their order, whatever was removed before")
@@ -83,17 +83,17 @@ struct RemovalChangeTests {
         let forgetting = Change.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 5_000))
         // The clock of this machine is behind that of the daemon.
         let waiting = [BytewiseString("ann"): Int64(5_000)]
-        #expect(try catalog.readmit(["ann"], atMilliseconds: 4_000).unknown == ["ann"])
-        #expect(try catalog.readmit(["ann"], atMilliseconds: 4_000, waiting: waiting).removed == 1)
+        #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 4_000).unknown == ["ann"])
+        #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 4_000, waiting: waiting).removed == 1)
         func apply(_ number: Int64, _ change: Change) throws {
-            _ = try catalog.apply(journaled: [
+            _ = try catalog.ingest.apply(journaled: [
                 JournaledChange(origin: "a", sequence: number, stampMilliseconds: 5_000 * number, change: change)
             ])
         }
         try apply(1, forgetting)
-        #expect(try catalog.member(withID: "ann") != nil && !catalog.isForgotten(user: "ann"))
+        #expect(try catalog.facts.member(withID: "ann") != nil && !catalog.facts.isForgotten(user: "ann"))
         try apply(2, .removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 10_000)))
-        #expect(try catalog.member(withID: "ann") == nil && catalog.isForgotten(user: "ann"))
+        #expect(try catalog.facts.member(withID: "ann") == nil && catalog.facts.isForgotten(user: "ann"))
     }
 
     @Test("What was applied is not applied again, so that it can be undone")
@@ -105,10 +105,10 @@ struct RemovalChangeTests {
                 origin: "a", sequence: Int64(index) + 1, stampMilliseconds: 1,
                 change: .removal(RemovalChange(.member(id, withPhotos: false), atMilliseconds: 1)))
         }
-        #expect(try catalog.apply(journaled: changes).applied == 2)
-        #expect(try catalog.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
-        #expect(try catalog.apply(journaled: changes).repeated == 2)
-        #expect(try !catalog.isForgotten(user: "ann") && catalog.isForgotten(user: "bob"))
+        #expect(try catalog.ingest.apply(journaled: changes).applied == 2)
+        #expect(try catalog.removal.readmit(["ann"], atMilliseconds: 9_000).removed == 1)
+        #expect(try catalog.ingest.apply(journaled: changes).repeated == 2)
+        #expect(try !catalog.facts.isForgotten(user: "ann") && catalog.facts.isForgotten(user: "bob"))
     }
 
     @Test("Removals in one transaction do what they do in several", arguments: 0..<30)
@@ -131,6 +131,8 @@ struct RemovalChangeTests {
         for table in [ImportKind.users, .groups, .photos, .memberships, .pools] {
             #expect(try one.content(table) == other.content(table))
         }
-        #expect(try alone.ledger().times == together.ledger().times || alone.ledger().key != together.ledger().key)
+        #expect(
+            try alone.facts.ledger().times == together.facts.ledger().times
+                || alone.facts.ledger().key != together.facts.ledger().key)
     }
 }

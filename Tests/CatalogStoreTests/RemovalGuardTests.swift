@@ -22,8 +22,8 @@ struct RemovalGuardTests {
     private func rows(_ kind: ImportKind, _ text: String, _ ending: String = "csv", ignoring: Set<String> = [])
         throws -> [[String]]
     {
-        try Remover(from: test.catalog, kind: kind).rows(
-            inFiles: [test.file(Array(text.utf8), ending)], ignoring: ignoring)
+        try NamedRows.rows(
+            of: kind, .standard, inFiles: [test.file(Array(text.utf8), ending)], ignoring: ignoring)
     }
 
     @Test(
@@ -41,7 +41,7 @@ struct RemovalGuardTests {
         let error = try #require(catalogError { _ = try rows(kind, text) })
         #expect(error.code == .badData && error.message.contains(words), "\(error)")
         let names = Set(try #require(text.split(separator: "\n").first).split(separator: ",").map(String.init))
-        let others = names.subtracting(kind.columns.prefix(Remover.idCount(of: kind)).map(\.name))
+        let others = names.subtracting(kind.columns.prefix(kind.idCount).map(\.name))
         #expect(try rows(kind, text, ignoring: others).count == 1)
     }
 
@@ -76,7 +76,7 @@ struct RemovalGuardTests {
     func share() throws {
         let before = try test.everything()
         func remove(_ count: Int, _ options: RemovalOptions) throws -> RemovalSummary {
-            try Remover(from: test.catalog, kind: .users).remove((1...count).map { ["u\($0)"] }, options)
+            try test.catalog.removal.remove(.users, (1...count).map { ["u\($0)"] }, options)
         }
         let guarded = RemovalOptions(isDryRun: false, allowsShrinking: false)
         let error = try #require(catalogError { _ = try remove(5, guarded) })
@@ -95,7 +95,7 @@ struct RemovalGuardTests {
         let catalog = try Catalog(path: test.path, mode: .recording)
         let before = try test.everything()
         func forget(_ ids: [String], dry: Bool, all: Bool) throws -> RemovalSummary {
-            try catalog.forget(
+            try catalog.removal.forget(
                 ids, withPhotos: true, RemovalOptions(isDryRun: dry, allowsShrinking: all), atMilliseconds: 1
             ).summary
         }
@@ -104,7 +104,7 @@ struct RemovalGuardTests {
         let dry = try forget(five + ["ghost"], dry: true, all: false)
         #expect(dry.removed == 5 && dry.others == ["memberships": 5, "photos": 5] && dry.unknown == ["ghost"])
         #expect(dry.failure != nil)
-        #expect(try test.everything() == before && catalog.ledger().times.isEmpty)
+        #expect(try test.everything() == before && catalog.facts.ledger().times.isEmpty)
         #expect(try forget(five, dry: false, all: true).removed == 5)
         // Somebody who is forgotten already is nobody unknown.
         #expect(try forget(["u1"], dry: false, all: false).unknown.isEmpty)
@@ -113,15 +113,14 @@ struct RemovalGuardTests {
     @Test("What names a forgotten member is unknown, and leaves no note", arguments: ImportKind.all())
     func forgotten(kind: ImportKind) throws {
         let catalog = try Catalog(path: test.path, mode: .recording)
-        _ = try catalog.forget(["u1"], withPhotos: false, atMilliseconds: 1)
-        let tables = kind.columns.prefix(Remover.idCount(of: kind)).map(\.name)
+        _ = try catalog.removal.forget(["u1"], withPhotos: false, atMilliseconds: 1)
+        let tables = kind.columns.prefix(kind.idCount).map(\.name)
         guard tables.contains(where: { $0.hasPrefix("user") || $0.hasPrefix("follow") }) else { return }
         let row = tables.map { $0.hasPrefix("group") ? "g2" : $0.hasPrefix("photo") ? "p2" : "u1" }
-        let remover = Remover(from: catalog, kind: kind)
-        #expect(try remover.named([row]).isEmpty)
-        let summary = try remover.remove([row], stamp: 5)
+        #expect(try catalog.removal.named(kind, [row]).isEmpty)
+        let summary = try catalog.removal.remove(kind, [row], stamp: 5)
         #expect(summary.unknownCount == 1 && summary.removed == 0)
-        #expect(try catalog.traces(ofMember: "u1").rows.isEmpty)
+        #expect(try catalog.facts.traces(ofMember: "u1").rows.isEmpty)
     }
 
     @Test("Groups and users that come twice count once; the last row counts")

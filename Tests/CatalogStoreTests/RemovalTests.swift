@@ -32,7 +32,7 @@ struct RemovalTests {
     func kinds() throws {
         let test = try community()
         func remove(_ kind: ImportKind, _ rows: [String]...) throws -> RemovalSummary {
-            try Remover(from: test.catalog, kind: kind).remove(rows)
+            try test.catalog.removal.remove(kind, rows)
         }
         let entry = try remove(.pools, ["g", "p"], ["g", "q"], ["nowhere", "p"], ["g", "p"])
         #expect(entry.removed == 1 && entry.unknown == ["g q", "nowhere p"] && entry.others.isEmpty)
@@ -56,15 +56,17 @@ struct RemovalTests {
     @Test("Files of any dialect name what goes; a bad one changes nothing")
     func files() throws {
         let test = try community()
-        let changes = try test.catalog.changeCount()
+        let changes = try test.catalog.facts.changeCount()
         let good = try test.file(Array("joined_at;user_id;group_id\n1;ann;h\n".utf8))
         let bad = try test.file(Array("group_id,user_id\ng,bob,x\n".utf8))
-        let remover = Remover(from: test.catalog, kind: .memberships)
-        let error = try #require(
-            catalogError { _ = try remover.remove([["g", "ann"]] + remover.rows(inFiles: [good, bad])) })
+        func remove(_ files: [String]) throws -> RemovalSummary {
+            let rows = try NamedRows.rows(of: .memberships, .standard, inFiles: files)
+            return try test.catalog.removal.remove(.memberships, [["g", "ann"]] + rows)
+        }
+        let error = try #require(catalogError { _ = try remove([good, bad]) })
         #expect(error.code == .badData && error.message.contains("line 2"), "\(error)")
-        #expect(try count("memberships", test) == 3 && test.catalog.changeCount() == changes)
-        #expect(try remover.remove([["g", "ann"]] + remover.rows(inFiles: [good])).removed == 2)
+        #expect(try count("memberships", test) == 3 && test.catalog.facts.changeCount() == changes)
+        #expect(try remove([good]).removed == 2)
         #expect(try test.content(.memberships) == ["g|bob|500000003"])
     }
 
@@ -84,7 +86,7 @@ struct RemovalTests {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
         func remove(_ kind: ImportKind, _ rows: [String]...) throws {
-            _ = try Remover(from: catalog, kind: kind).remove(rows, stamp: 100)
+            _ = try catalog.removal.remove(kind, rows, stamp: 100)
         }
         try remove(.users, ["ann"], ["ghost"])
         try remove(.memberships, ["h", "bob"])
@@ -119,7 +121,7 @@ struct RemovalTests {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
         _ = try catalog.rename(.users, from: "ann", to: "anna")
-        _ = try Remover(from: catalog, kind: .users).remove([["anna"]], stamp: 100)
+        _ = try catalog.removal.remove(.users, [["anna"]], stamp: 100)
         let join = InteractionRecord(id: "9", .join, groupID: "h", atMilliseconds: 9_000)
         #expect(try applyLate([(1, "ann", join)], catalog) == 1)
         #expect(try test.content(.users) == ["bob|~|~|~"])
@@ -149,10 +151,10 @@ struct RemovalTests {
         for (kind, row) in [
             (ImportKind.users, ["ann"]), (.memberships, ["g", "ann"]), (.favourites, ["ann", "p"]),
             (.follows, ["bob", "ann"]), (.follows, ["ann", "bob"]), (.follows, ["bob", "cy"]), (.posts, ["g", "ann"]),
-        ] { _ = try Remover(from: catalog, kind: kind).remove([row], stamp: 100) }
-        #expect(try catalog.traces(ofMember: "ann").rows == ["noted_removals": 5])
-        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 101)
-        #expect(try catalog.traces(ofMember: "ann").rows.isEmpty)
+        ] { _ = try catalog.removal.remove(kind, [row], stamp: 100) }
+        #expect(try catalog.facts.traces(ofMember: "ann").rows == ["noted_removals": 5])
+        _ = try catalog.removal.forget(["ann"], withPhotos: false, atMilliseconds: 101)
+        #expect(try catalog.facts.traces(ofMember: "ann").rows.isEmpty)
         let notes = "SELECT kind || ' ' || id || ' ' || entry_id FROM noted_removals"
         #expect(try test.lines(notes) == ["follows bob cy"])
     }
@@ -161,15 +163,15 @@ struct RemovalTests {
     func forgetting() throws {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        let (summary, isErased) = try catalog.forget(["ann", "ghost"], withPhotos: false, atMilliseconds: 77)
+        let (summary, isErased) = try catalog.removal.forget(["ann", "ghost"], withPhotos: false, atMilliseconds: 77)
         #expect(summary.removed == 1 && summary.others == ["memberships": 2, "interactions": 1, "photos": 2])
         #expect(summary.unknown == ["ghost"])
         #expect(isErased)
-        func traces(_ id: String) throws -> MemberTraces { try catalog.traces(ofMember: id) }
+        func traces(_ id: String) throws -> MemberTraces { try catalog.facts.traces(ofMember: id) }
         let ann = try traces("ann")
         #expect(ann.rows.isEmpty && ann.forgottenAt == 77)
         #expect(try traces("bob").rows == ["users": 1, "photos": 1, "memberships": 1])
-        #expect(try ["ann", "ghost", "bob"].map(catalog.isForgotten(user:)) == [true, true, false])
+        #expect(try ["ann", "ghost", "bob"].map(catalog.facts.isForgotten(user:)) == [true, true, false])
 
         let users = try test.importing(.users, "user_id,name\nann,A\nghost,G\nbob,B\n")
         #expect(users.forgotten == 2 && users.written == 1)
@@ -189,8 +191,8 @@ struct RemovalTests {
 
         let readmitted = try test.importing(.memberships, "group_id,user_id\ng,ann\n") { $0.readmits = true }
         #expect(readmitted.forgotten == 0 && readmitted.written == 1)
-        #expect(try !catalog.isForgotten(user: "ann") && catalog.isForgotten(user: "ghost"))
-        let again = try catalog.readmit(["ghost", "bob"], atMilliseconds: 9_000)
+        #expect(try !catalog.facts.isForgotten(user: "ann") && catalog.facts.isForgotten(user: "ghost"))
+        let again = try catalog.removal.readmit(["ghost", "bob"], atMilliseconds: 9_000)
         #expect(again.removed == 1 && again.unknown == ["bob"])
     }
 
@@ -198,7 +200,7 @@ struct RemovalTests {
     func sameID() throws {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.forget(["ann"], withPhotos: false, atMilliseconds: 1)
         let pairs = try test.importing(.memberships, "group_id,user_id\nann,bob\nann,ann\n")
         #expect(pairs.written == 1 && pairs.forgotten == 1)
         #expect(try test.content(.memberships).contains("ann|bob|~"))
@@ -208,7 +210,7 @@ struct RemovalTests {
     func photos() throws {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        let (summary, _) = try catalog.forget(["ann"], withPhotos: true, atMilliseconds: 1)
+        let (summary, _) = try catalog.removal.forget(["ann"], withPhotos: true, atMilliseconds: 1)
         #expect(summary.others == ["photos": 2, "pools": 2, "memberships": 2, "interactions": 1])
         #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~|~|~"])
         #expect(try test.content(.pools) == ["g|r|~"])
@@ -218,7 +220,7 @@ struct RemovalTests {
     func replacing() throws {
         let test = try community()
         let catalog = try Catalog(path: test.path, mode: .recording)
-        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.forget(["ann"], withPhotos: false, atMilliseconds: 1)
         let summary = try test.importing(.users, "user_id\nann\nbob\n") { $0.replaces = true }
         #expect(summary.removed == 0 && summary.forgotten == 1)
         #expect(try test.content(.users) == ["bob|~|~|~"])

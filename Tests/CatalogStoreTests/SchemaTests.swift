@@ -19,34 +19,34 @@ struct SchemaTests {
         if existsEmpty { try Data().write(to: URL(fileURLWithPath: path)) }
         let catalog = try Catalog(path: path, mode: .writing)
         let database = try Database(path: path, mode: .readOnly)
-        #expect(try database.integer("PRAGMA user_version") == Int64(catalog.schemaVersion))
+        #expect(try database.integer("PRAGMA user_version") == Int64(catalog.facts.schemaVersion))
         #expect(try database.text("PRAGMA journal_mode") == "wal")
         #expect(
-            try catalog.counts().map(\.table) == [
+            try catalog.facts.counts().map(\.table) == [
                 "groups", "users", "photos", "favourites", "follows", "memberships", "pools", "posts",
             ])
-        #expect(try catalog.counts().allSatisfy { $0.rows == 0 })
-        #expect(try catalog.changeCount() == 0)
+        #expect(try catalog.facts.counts().allSatisfy { $0.rows == 0 })
+        #expect(try catalog.facts.changeCount() == 0)
         // Opening the catalog again changes nothing, and it can be opened for reading.
         _ = try Catalog(path: path, mode: .writing)
-        #expect(try Catalog(path: path, mode: .reading).groups().isEmpty)
+        #expect(try Facts(path: path).groups().isEmpty)
     }
 
     @Test("reading needs a catalog: none, and an empty one, are errors that name the remedy")
     func missing() throws {
-        let none = catalogError { _ = try Catalog(path: path, mode: .reading) }
+        let none = catalogError { _ = try Facts(path: path) }
         #expect(none?.code == .missing && none?.message.contains("coterie import") == true)
         #expect(!FileManager.default.fileExists(atPath: path))
         try Data().write(to: URL(fileURLWithPath: path))
-        let empty = catalogError { _ = try Catalog(path: path, mode: .reading) }
+        let empty = catalogError { _ = try Facts(path: path) }
         #expect(empty?.code == .otherFormat && empty?.message.contains("coterie import") == true)
     }
 
     @Test(
         "a catalog of another program is refused and left as it is, and it is said how it is brought over",
-        arguments: [Catalog.Mode.reading, .recording, .writing], [-1, 1])
+        arguments: [Catalog.Mode.trying, .recording, .writing], [-1, 1])
     func otherProgram(mode: Catalog.Mode, difference: Int) throws {
-        let known = try Catalog(path: path, mode: .writing).schemaVersion
+        let known = try Catalog(path: path, mode: .writing).facts.schemaVersion
         try Database(path: path, mode: .readWrite).execute("PRAGMA user_version = \(known + difference)")
         let before = bytes(path)
         let error = try #require(catalogError { _ = try Catalog(path: path, mode: mode) })
@@ -55,7 +55,7 @@ struct SchemaTests {
         #expect(bytes(path) == before)
     }
 
-    @Test("somebody else's database is refused and left as it is", arguments: [Catalog.Mode.reading, .writing])
+    @Test("somebody else's database is refused and left as it is", arguments: [Catalog.Mode.trying, .writing])
     func foreign(mode: Catalog.Mode) throws {
         try Database(path: path, mode: .create).execute("CREATE TABLE groups (x); INSERT INTO groups VALUES (1)")
         let before = bytes(path)
@@ -64,7 +64,7 @@ struct SchemaTests {
         #expect(bytes(path) == before)
     }
 
-    @Test("a file that is no database is refused and left as it is", arguments: [Catalog.Mode.reading, .writing])
+    @Test("a file that is no database is refused and left as it is", arguments: [Catalog.Mode.trying, .writing])
     func noDatabase(mode: Catalog.Mode) throws {
         let text = Data(String(repeating: "group_id,user_id\n", count: 500).utf8)
         try text.write(to: URL(fileURLWithPath: path))
@@ -106,9 +106,9 @@ struct SchemaTests {
         } catch {
             #expect(error.code == .busy)
         }
-        #expect(try catalog.changeCount() == 0)
+        #expect(try catalog.facts.changeCount() == 0)
         try writer.execute("COMMIT")
-        #expect(try catalog.changeCount() == 99)
+        #expect(try catalog.facts.changeCount() == 99)
         try other.execute("BEGIN IMMEDIATE")
     }
 
@@ -116,7 +116,7 @@ struct SchemaTests {
     func snapshot() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id\na\n")
-        let reader = try Catalog(path: test.path, mode: .reading)
+        let reader = try Facts(path: test.path)
         try reader.snapshot { () throws(Failure) in
             let before = try reader.changeCount()
             #expect(throws: Never.self) { try test.importing(.groups, "group_id\nb\n") }

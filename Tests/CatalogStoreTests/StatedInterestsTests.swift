@@ -36,8 +36,8 @@ struct StatedInterestsTests {
         #expect(try stated() == "owls 2000")
         try take((1999, ["dogs"]), (3000, []), (2500, ["mice"]))
         #expect(try stated() == "~ 3000")
-        #expect(try test.catalog.member(withID: "ann")?.hasStatedInterests == true)
-        #expect(try test.catalog.member(withID: "bob")?.hasStatedInterests == false)
+        #expect(try test.catalog.facts.member(withID: "ann")?.hasStatedInterests == true)
+        #expect(try test.catalog.facts.member(withID: "bob")?.hasStatedInterests == false)
     }
 
     @Test("keep their stamp in an import of the same interests, and lose it to a file with others")

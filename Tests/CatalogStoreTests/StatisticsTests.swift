@@ -15,7 +15,7 @@ struct StatisticsTests {
             .memberships,
             "group_id,user_id,joined_at\na,u1,500000100\na,u2,\na,u3,500000050\na,u4,\na,u5,\nb,u1,500000070\n")
         try test.importing(.photos, "photo_id,user_id,latitude,longitude,tags\np,u1,1,2,t\nq,,1,,\n")
-        let statistics = try test.catalog.statistics()
+        let statistics = try CatalogStatistics(of: test.catalog.facts)
         let (groups, users, photos) = (statistics.things[0], statistics.things[1], statistics.things[2])
         #expect(groups.rows == 3 && groups.count("private") == 1 && groups.count("with a title") == 2)
         #expect(users.rows == 6 && users.count("with interests") == 1)
@@ -45,16 +45,16 @@ struct StatisticsTests {
         // Nobody else is in the private group alone.
         rows += (0..<50).map { "all-0,private-\($0)\n" }
         try test.importing(.memberships, "group_id,user_id\n" + rows.joined())
-        let found = try test.catalog.statistics()
+        let found = try CatalogStatistics(of: test.catalog.facts)
         #expect(found.ubiquitousGroups.map(\.id) == (1...5).map { "all-\($0)" })
         #expect(found.ubiquitousGroups.allSatisfy { $0.count == 100 && $0.total == 200 })
         #expect(found.ubiquitousMembers.isEmpty)
         try test.catalog.take([.site(SiteChange(ofGroup: "all-1", .hide, atMilliseconds: 1))])
-        #expect(try test.catalog.statistics().ubiquitousGroups.map(\.id) == (2...6).map { "all-\($0)" })
+        #expect(try CatalogStatistics(of: test.catalog.facts).ubiquitousGroups.map(\.id) == (2...6).map { "all-\($0)" })
         // A member of 105 of the 209 groups with members.
         try test.importing(
             .memberships, "group_id,user_id\n" + (0..<105).map { "g\($0),bot\n" }.joined())
-        let members = try test.catalog.statistics().ubiquitousMembers
+        let members = try CatalogStatistics(of: test.catalog.facts).ubiquitousMembers
         #expect(members.map(\.id) == ["bot"] && members.map(\.count) == [105] && members.map(\.total) == [209])
     }
 
@@ -67,15 +67,15 @@ struct StatisticsTests {
             "7%",
         ]
         try test.importing(.users, "user_id\n" + ids.map { "\($0)\n" }.joined())
-        let users = try test.catalog.statistics().things[1]
+        let users = try CatalogStatistics(of: test.catalog.facts).things[1]
         #expect(users.count("with an id that differs from another only in invisible characters") == 2)
         #expect(users.count("with an id that differs from another only in spelling") == 3)
         #expect(users.twins.map(\.id) == ["ANN", "Ann", "Jose\u{301}", "u1\u{A0}", "\u{200B}u1"])
         let others = ["ann", "ann", "jos\u{E9}", "u1", "u1"]
         #expect(users.twins.map { Array($0.other.utf8) } == others.map { Array($0.utf8) })
-        #expect(try test.catalog.statistics().things[0].twins.isEmpty)
+        #expect(try CatalogStatistics(of: test.catalog.facts).things[0].twins.isEmpty)
         try test.importing(.groups, "group_id\n007\n7\n1@N00\n1%40n00\n70\n00\n")
-        let pairs = try test.catalog.statistics().things[0].twins
+        let pairs = try CatalogStatistics(of: test.catalog.facts).things[0].twins
         #expect(pairs.map { "\($0.id) \($0.other)" } == ["007 7", "1%40n00 1@N00"])
     }
 

@@ -26,9 +26,9 @@ struct TellingTests {
 
     @Test("The latest event of a pair counts, whether a file or the member told of it, in whatever order they come")
     func latest() throws {
-        let before = try catalog.changeCount()
+        let before = try catalog.facts.changeCount()
         try tell(.favourite, "p", at: 1_700_000_010)
-        #expect(try catalog.changeCount() > before)
+        #expect(try catalog.facts.changeCount() > before)
         #expect(try test.content(.favourites) == ["ann|p|1700000010", "ann|q|1700000005"])
         // An earlier event changes nothing, a later one does.
         try tell(.unfavourite, "p", at: 1_700_000_009)
@@ -49,7 +49,7 @@ struct TellingTests {
         #expect(try test.content(.favourites) == told.0 && test.content(.follows) == told.1)
         try test.importing(.favourites, "user_id,photo_id,added_at\nann,q,1700000007\n")
         #expect(try test.content(.favourites) == told.0 + ["ann|q|1700000007"])
-        let examination = try catalog.examine()
+        let examination = try CatalogExamination(of: catalog.facts)
         #expect(examination.dangling.isEmpty && examination.damage.isEmpty)
     }
 
@@ -97,12 +97,12 @@ struct TellingTests {
             InteractionRecord(id: "4", .follow, subjectID: "bob", atMilliseconds: 5000),
             InteractionRecord(id: "5", .follow, subjectID: "cat", atMilliseconds: 5000),
         ]
-        _ = try catalog.forget(["cat"], withPhotos: false, atMilliseconds: 1)
+        _ = try catalog.removal.forget(["cat"], withPhotos: false, atMilliseconds: 1)
         #expect(try catalog.take([.member(MemberChange(ofUser: "ann", .record(records)))]) == 3)
         // Sending the same again changes nothing, and they are no history of groups.
         #expect(try catalog.take([.member(MemberChange(ofUser: "ann", .record([records[3]])))]) == 0)
         #expect(try test.interactionIDs(of: "ann") == ["1", "4"])
-        #expect(try catalog.history(ofUser: "ann", impressionsSince: 0).isEmpty)
+        #expect(try catalog.facts.history(ofUser: "ann", impressionsSince: 0).isEmpty)
         #expect(try test.content(.favourites) == ["ann|q|1700000005", "ann|secret|5"])
         #expect(try test.content(.follows) == ["ann|bob|5"])
     }
@@ -117,19 +117,19 @@ struct TellingTests {
         try tell(.favourite, "p", at: 1_700_000_020)
         try tell(.follow, "bob", at: 1_700_000_020)
         try tell(.follow, "ann", of: "bob", at: 1_700_000_020)
-        _ = try Remover(from: catalog, kind: .follows).remove([["ann", "bob"]])
+        _ = try catalog.removal.remove(.follows, [["ann", "bob"]])
         // The recorded follow does not come back with the next file.
         try test.importing(.follows, "user_id,followed_id\ncat,ann\n")
         #expect(try test.content(.follows) == ["ann|cat|1700000010", "bob|ann|1700000020", "cat|ann|~"])
-        _ = try Remover(from: catalog, kind: .photos).remove([["p"]])
-        _ = try catalog.forget(["bob"], withPhotos: false, atMilliseconds: 1)
-        #expect(try catalog.traces(ofMember: "bob").rows.isEmpty)
+        _ = try catalog.removal.remove(.photos, [["p"]])
+        _ = try catalog.removal.forget(["bob"], withPhotos: false, atMilliseconds: 1)
+        #expect(try catalog.facts.traces(ofMember: "bob").rows.isEmpty)
         // The favourite is gone with its photo, what bob followed with bob, and ann's follow of bob with both.
         #expect(
             try test.lines("SELECT id, is_forgotten FROM interactions JOIN users USING (user_key)").count == 1)
         #expect(try test.interactionIDs(of: "ann").isEmpty)
         #expect(try test.content(.follows) == ["ann|cat|1700000010", "cat|ann|~"])
-        let examination = try catalog.examine()
+        let examination = try CatalogExamination(of: catalog.facts)
         #expect(examination.dangling.isEmpty && examination.damage.isEmpty)
     }
 

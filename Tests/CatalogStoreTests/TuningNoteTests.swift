@@ -8,14 +8,14 @@ struct TuningNoteTests {
     @Test("A note is kept, replaced and removed, and is no change of the content")
     func notes() throws {
         let catalog = try CatalogUnderTest().catalog
-        let before = try catalog.changeCount()
-        #expect(try catalog.tuningNote(.settings) == nil)
+        let before = try catalog.facts.changeCount()
+        #expect(try catalog.facts.tuningNote(.settings) == nil)
         try catalog.keepTuningNote(.settings, "one")
         try catalog.keepTuningNote(.journal, "two")
         try catalog.keepTuningNote(.settings, "three")
-        #expect(try catalog.tuningNote(.settings) == "three" && catalog.tuningNote(.journal) == "two")
+        #expect(try catalog.facts.tuningNote(.settings) == "three" && catalog.facts.tuningNote(.journal) == "two")
         try catalog.keepTuningNote(.settings, nil)
-        #expect(try catalog.tuningNote(.settings) == nil && catalog.changeCount() == before)
+        #expect(try catalog.facts.tuningNote(.settings) == nil && catalog.facts.changeCount() == before)
     }
 
     @Test("Folds of a share leave out different groups of a user, and never private ones")
@@ -25,7 +25,7 @@ struct TuningNoteTests {
         try community.importing(.memberships, "group_id,user_id\n" + rows)
         let groups = (0..<10).map { "g\($0),\($0 == 4 ? "private" : "public")\n" }.joined()
         try community.importing(.groups, "group_id,visibility\n" + groups)
-        let snapshot = try CatalogSnapshot(of: community.catalog, threads: 1)
+        let snapshot = try Matrices(of: community.catalog.facts, threads: 1)
         let matrix = try snapshot.matrix(.memberships) { _ in }.matrix
         let degrees = matrix.columnDegrees()
         let users = degrees.indices.filter { degrees[$0] > 0 }.map(UInt32.init)
@@ -43,7 +43,7 @@ struct TuningNoteTests {
         let community = try CatalogUnderTest()
         let rows = (0..<500).map { user in (0..<20).map { "g\($0),u\(user)\n" }.joined() }.joined()
         try community.importing(.memberships, "group_id,user_id\n" + rows)
-        let snapshot = try CatalogSnapshot(of: community.catalog, threads: 1)
+        let snapshot = try Matrices(of: community.catalog.facts, threads: 1)
         let degrees = try snapshot.matrix(.memberships) { _ in }.matrix.columnDegrees()
         let users = degrees.indices.filter { degrees[$0] > 0 }.map(UInt32.init)
         var counts = [Int](repeating: 0, count: 20)

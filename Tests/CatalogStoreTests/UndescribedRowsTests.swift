@@ -14,16 +14,18 @@ struct UndescribedRowsTests {
     init() throws { test = try CatalogUnderTest() }
 
     /// Returns the groups that are used and shown.
-    private func shown() throws -> [String] { try catalog.groups().filter(\.isShown).map(\.id) }
+    private func shown() throws -> [String] { try catalog.facts.groups().filter(\.isShown).map(\.id) }
 
     /// Returns the photos that are used and shown.
     private func shownPhotos() throws -> [String] {
         try test.lines("SELECT photo_id FROM photos ORDER BY photo_id").filter {
-            try catalog.photo(withID: $0)?.visibility == .public
+            try catalog.facts.photo(withID: $0)?.visibility == .public
         }
     }
 
-    private func undescribed(_ kind: Int) throws -> Int { try catalog.statistics().things[kind].count("undescribed") }
+    private func undescribed(_ kind: Int) throws -> Int {
+        try CatalogStatistics(of: catalog.facts).things[kind].count("undescribed")
+    }
 
     @Test("Memberships and pools alone make public groups and photos; nobody has described them")
     func relationsAlone() throws {
@@ -47,9 +49,9 @@ struct UndescribedRowsTests {
         #expect(groups.rejected == 1)
         let members = try test.importing(.memberships, "group_id,user_id\na,u\ns,u\n")
         #expect(try shown() == ["a"])
-        #expect(try catalog.unshownGroupIDs() == ["s"])
+        #expect(try catalog.facts.unshownGroupIDs() == ["s"])
         #expect(members.created["groups"] == 1 && members.unshown == ["groups": 1])
-        let statistics = try catalog.statistics().things[0]
+        let statistics = try CatalogStatistics(of: catalog.facts).things[0]
         #expect(statistics.count("undescribed") == 1 && statistics.count("private") == 0)
         // The group's own line has no visibility, which means public.
         try test.importing(.groups, "group_id\ns\n")
@@ -65,7 +67,7 @@ struct UndescribedRowsTests {
             let error = try #require(catalogError { try test.importing(.groups, text, ending: ending) })
             #expect(error.code == .badData && error.message.contains(name), "\(error.message)")
         }
-        #expect(try catalog.statistics().things[0].rows == 0)
+        #expect(try CatalogStatistics(of: catalog.facts).things[0].rows == 0)
         try test.importing(.groups, "group_id,visibility,\(name)\ns,private,0\n", "group_id,publication\nt,2026\n")
         #expect(try shown() == ["t"])
     }
@@ -78,7 +80,7 @@ struct UndescribedRowsTests {
         #expect(groups.rejected == 0)
         try test.importing(.memberships, "group_id,user_id\na,u\ns0,u\ns1,u\ns2,u\n")
         #expect(try shown() == ["a"])
-        #expect(try catalog.statistics().things[0].count("private") == 3)
+        #expect(try CatalogStatistics(of: catalog.facts).things[0].count("private") == 3)
     }
 
     @Test("A photo whose line was rejected is not shown, nor counted, when a pool names it")
@@ -89,7 +91,7 @@ struct UndescribedRowsTests {
         #expect(try shownPhotos() == ["p", "t"] && pools.unshown == ["photos": 2])
         // No file has described the groups.
         #expect(try shown() == ["a", "b"])
-        let reading = try CatalogSnapshot(of: catalog, threads: 1).matrix(.pools) { _ in }
+        let reading = try Matrices(of: catalog.facts, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.entryCount == 2 && reading.entriesOfPrivatePhotos == 2)
         #expect(try undescribed(2) == 2)
     }
@@ -97,11 +99,11 @@ struct UndescribedRowsTests {
     @Test("The first file of groups describes those that it has; of all others nobody knows any more")
     func firstFile() throws {
         try test.importing(.memberships, "group_id,user_id\na,u\nb,u\nc,u\n")
-        let before = try catalog.changeCount()
+        let before = try catalog.facts.changeCount()
         let summary = try test.importing(.groups, "group_id,visibility\na,\nb,private\nd,public\n")
         #expect(summary.unshown == ["groups": 1])
         #expect(try shown() == ["a", "d"] && undescribed(0) == 1)
-        #expect(try catalog.changeCount() > before)
+        #expect(try catalog.facts.changeCount() > before)
         // A later file without the column `visibility` keeps every known visibility.
         let second = try test.importing(.groups, "group_id,title\nb,B\nc,C\n")
         #expect(second.unshown.isEmpty)
@@ -144,15 +146,15 @@ struct UndescribedRowsTests {
         #expect(summary.rejected == 3 && summary.removed == 0)
         try test.importing(.memberships, "group_id,user_id\na,u\ns,u\nt,u\nw,u\n")
         #expect(try shown() == ["a", "b", "c"])
-        #expect(try catalog.group(withID: "s")?.visibility == .private)
-        #expect(try catalog.group(withID: "t")?.visibility == .private)
-        #expect(try catalog.group(withID: "w")?.visibility == .private)
+        #expect(try catalog.facts.group(withID: "s")?.visibility == .private)
+        #expect(try catalog.facts.group(withID: "t")?.visibility == .private)
+        #expect(try catalog.facts.group(withID: "w")?.visibility == .private)
     }
 
     @Test("A group that was deleted is not made public by a membership")
     func deleted() throws {
         try test.importing(.groups, "group_id,visibility\na,public\ns,private\n")
-        _ = try Remover(from: catalog, kind: .groups).remove([["s"]])
+        _ = try catalog.removal.remove(.groups, [["s"]])
         try test.importing(.memberships, "group_id,user_id\ns,u\n")
         #expect(try shown() == ["a"])
     }

@@ -108,10 +108,10 @@ struct VectorImportTests {
             #expect(summary.rows == 3 && summary.written == (index == 0 ? 3 : 0), "\(input.name) \(summary)")
             #expect(summary.rejected == 0 && summary.unchanged == (index == 0 ? 0 : 3))
         }
-        #expect(try test.catalog.vector(ofPhoto: "a") == [0.6, 0.8])
-        #expect(try test.catalog.vector(ofPhoto: "b") == [-1, 0])
-        #expect(try test.catalog.vector(ofPhoto: "unknown") == nil)
-        #expect(try test.catalog.vectorSpace()?.model == "m" && test.catalog.vectorCount() == 3)
+        #expect(try test.catalog.facts.vectors.vector(ofPhoto: "a") == [0.6, 0.8])
+        #expect(try test.catalog.facts.vectors.vector(ofPhoto: "b") == [-1, 0])
+        #expect(try test.catalog.facts.vectors.vector(ofPhoto: "unknown") == nil)
+        #expect(try test.catalog.facts.vectors.space()?.model == "m" && test.catalog.facts.vectors.count() == 3)
     }
 
     @Test("A changed vector replaces the earlier one, and the last of a repeated photo counts")
@@ -119,10 +119,12 @@ struct VectorImportTests {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))
         let summary = try run(text("photo_id\tvector", "a\t1 0", "b\t1 1", "b\t1 -1"))
         #expect(summary.written == 1 && summary.duplicates == 1 && summary.unchanged == 1)
-        let b = try #require(try test.catalog.vector(ofPhoto: "b"))
+        let b = try #require(try test.catalog.facts.vectors.vector(ofPhoto: "b"))
         #expect(b[0] > 0 && b[1] < 0)
-        #expect(try test.catalog.eraseRemovedVectors() == 2)
-        #expect(try test.catalog.vector(ofPhoto: "b") == b && test.catalog.vector(ofPhoto: "a") == [1, 0])
+        #expect(try test.catalog.removal.eraseVectors() == 2)
+        #expect(
+            try test.catalog.facts.vectors.vector(ofPhoto: "b") == b
+                && test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0])
     }
 
     @Test("If more than a tenth of the replaced vectors turn, another model made them, unless the caller knows better")
@@ -134,7 +136,7 @@ struct VectorImportTests {
         let first = (0..<200).map { "p\($0)\t9 0\n" }.joined()
         _ = try run([(Array(("photo_id\tvector\n" + first).utf8), nil)])
         #expect(throws: Failure.self) { try run(lines(turned: 21, of: 200)) }
-        #expect(try test.catalog.vector(ofPhoto: "p0") == [1, 0])
+        #expect(try test.catalog.facts.vectors.vector(ofPhoto: "p0") == [1, 0])
         let trial = try run(lines(turned: 21, of: 200)) { $0.isDryRun = true }
         #expect(trial.failure?.message.contains("21 of the 200") == true)
         #expect(try run(lines(turned: 21, of: 200)) { $0.allowsAnotherModel = true }.written == 200)
@@ -176,7 +178,8 @@ struct VectorImportTests {
         #expect(message([(numpy, "a\nb\nc\n")], "v.npy").contains("2 rows for 3 ids"))
         #expect(message([(Array(numpy.dropLast()), "a\nb\n")], "v.npy").contains("ends in row 2 of 2"))
         #expect(message([(Array(VectorBytesOfTests.fvecs([[1, 2]]).dropLast()), "a\n")], "v.fvecs").contains("row 1"))
-        #expect(try test.catalog.vector(ofPhoto: "a") == [1, 0] && test.catalog.vectorCount() == 1)
+        #expect(
+            try test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0] && test.catalog.facts.vectors.count() == 1)
     }
 
     @Test("Replacing takes another model and dimension; a dry run changes nothing")
@@ -184,10 +187,12 @@ struct VectorImportTests {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))
         let dry = try run(text("photo_id\tvector", "a\t0 1"), model: "m") { $0.isDryRun = true }
         #expect(dry.written == 1)
-        #expect(try test.catalog.vector(ofPhoto: "a") == [1, 0])
+        #expect(try test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0])
         let summary = try run(text("photo_id\tvector", "a\t1 0 0"), model: "other") { $0.replaces = true }
         #expect(summary.removed == 1)
-        #expect(try test.catalog.vector(ofPhoto: "a") == [1, 0, 0] && test.catalog.vector(ofPhoto: "b") == nil)
+        #expect(
+            try test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0, 0]
+                && test.catalog.facts.vectors.vector(ofPhoto: "b") == nil)
         let folder = FileTree.folder(of: test.path)
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.contains("-vectors-") }
         #expect(files.count == 1)
@@ -196,35 +201,39 @@ struct VectorImportTests {
     @Test("A removed photo's vector is gone: at once for readers, and from the file when it is written anew")
     func removal() throws {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))
-        _ = try Remover(from: test.catalog, kind: .photos).remove([["b"]])
-        #expect(try test.catalog.vector(ofPhoto: "b") == nil && test.catalog.vectorCount() == 1)
-        let before = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.vectorPath())))
-        #expect(try test.catalog.eraseRemovedVectors() == 1)
-        let after = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.vectorPath())))
+        _ = try test.catalog.removal.remove(.photos, [["b"]])
+        #expect(try test.catalog.facts.vectors.vector(ofPhoto: "b") == nil && test.catalog.facts.vectors.count() == 1)
+        let before = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.facts.vectors.path())))
+        #expect(try test.catalog.removal.eraseVectors() == 1)
+        let after = try Data(contentsOf: URL(fileURLWithPath: #require(try test.catalog.facts.vectors.path())))
         #expect(after.count < before.count)
         // The photo comes back without it.
         try test.importing(.photos, "photo_id\nb\n")
-        #expect(try test.catalog.vector(ofPhoto: "b") == nil && test.catalog.vector(ofPhoto: "a") == [1, 0])
+        #expect(
+            try test.catalog.facts.vectors.vector(ofPhoto: "b") == nil
+                && test.catalog.facts.vectors.vector(ofPhoto: "a") == [1, 0])
     }
 
     @Test("A truncated file and a flipped bit are found, and no wrong vector is answered")
     func damage() throws {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))
-        let path = try #require(try test.catalog.vectorPath())
+        let path = try #require(try test.catalog.facts.vectors.path())
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         for byte in 64..<whole.count {
             var damaged = whole
             damaged[byte] ^= 4
             try damaged.write(to: URL(fileURLWithPath: path))
             let error = catalogError {
-                _ = try test.catalog.vector(ofPhoto: "a")
-                _ = try test.catalog.vector(ofPhoto: "b")
+                _ = try test.catalog.facts.vectors.vector(ofPhoto: "a")
+                _ = try test.catalog.facts.vectors.vector(ofPhoto: "b")
             }
             #expect(error?.code == .badData)
         }
         try whole.dropLast().write(to: URL(fileURLWithPath: path))
-        #expect(catalogError { _ = try test.catalog.vector(ofPhoto: "a") }?.message.contains("damaged") == true)
+        #expect(
+            catalogError { _ = try test.catalog.facts.vectors.vector(ofPhoto: "a") }?.message.contains("damaged")
+                == true)
         try FileManager.default.removeItem(atPath: path)
-        #expect(catalogError { _ = try test.catalog.vector(ofPhoto: "a") }?.code == .badData)
+        #expect(catalogError { _ = try test.catalog.facts.vectors.vector(ofPhoto: "a") }?.code == .badData)
     }
 }

@@ -44,7 +44,7 @@ struct CatalogWork: Work {
         let catalog = try recording ?? Catalog(path: path, mode: .recording)
         recording = catalog
         // Without the groups of the first step, a part would be left out.
-        for group in ["g0", "g1"] where try !catalog.has(group, in: .groups) {
+        for group in ["g0", "g1"] where try !catalog.facts.has(group, in: .groups) {
             throw Damage(description: "there is no group \(group)")
         }
         guard try catalog.take([change]) == 0 else { throw Damage(description: "it was not recorded") }

@@ -248,7 +248,7 @@ private struct CommunityFiles {
     /// Returns the members whose ids have an ending, with a model by plain cosine.
     func evaluationSet(neighbours limit: Int, ending: String = "") throws -> EvaluationSet {
         let training = try catalog(train, "train-catalog")
-        let snapshot = try CatalogSnapshot(of: training, threads: 1)
+        let snapshot = try Matrices(of: training.facts, threads: 1)
         let matrix = try snapshot.matrix(.memberships) { _ in }.matrix
         let parameters = SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: limit)
         let groups = try snapshot.groups().map { GroupFacts(id: $0.id, title: "") }
@@ -257,7 +257,7 @@ private struct CommunityFiles {
             tables: [.members: NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)])
         let model = try ModelVersion(encoded)
         return try EvaluationSet(
-            model: model, training: training, heldOut: try catalog(test, "test-catalog"),
+            model: model, training: training.facts, heldOut: try catalog(test, "test-catalog").facts,
             planner: Planner(model: model, key: RotationKey(0, 0)), atMilliseconds: EvaluatorTests.instant,
             where: { $0.hasSuffix(ending) })
     }

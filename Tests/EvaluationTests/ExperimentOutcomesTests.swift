@@ -58,7 +58,7 @@ struct ExperimentOutcomesTests {
     }
 
     private func outcome(_ user: Int = 0, at days: Double) throws -> [Quantity: [Int]] {
-        let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(days))
+        let outcomes = try ExperimentOutcomes(of: entry, from: catalog.facts, atMilliseconds: Self.time(days))
         var found: [Quantity: [Int]] = [:]
         for event in outcomes.members[user].events {
             found[event.quantity, default: []] += Array(repeating: event.day, count: Int(event.amount))
@@ -98,7 +98,7 @@ struct ExperimentOutcomesTests {
         try show("m", to: "ann", arm: "one", at: 2)
         try show("l", to: "bob", arm: "one", at: 1, microseconds: 4000)
         for user in ["cy", "dan"] { try show("l", to: user, arm: "two", at: 1, microseconds: 7000) }
-        let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(4))
+        let outcomes = try ExperimentOutcomes(of: entry, from: catalog.facts, atMilliseconds: Self.time(4))
         let report = ExperimentReport(entry.definition, outcomes.members, course: outcomes.course)
         let comparison = try #require(report.comparisons.first { $0.measure == .answerTime })
         #expect(comparison.control == 2 && comparison.value == 7)
@@ -112,7 +112,7 @@ struct ExperimentOutcomesTests {
             try act(.join, ["a", "b", "c", "a"][index], "old", by: "ann", at: days)
         }
         try show("l", to: "ann", arm: "one", at: 1)
-        let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(2))
+        let outcomes = try ExperimentOutcomes(of: entry, from: catalog.facts, atMilliseconds: Self.time(2))
         #expect(outcomes.members.map(\.before) == [[.joins: 2]])
         #expect(outcomes.members.map(\.groupCount) == [3])
         #expect(outcomes.course.dayCount == 2)
@@ -130,7 +130,7 @@ struct ExperimentOutcomesTests {
         try show("l", to: "dan", arm: "two", at: 2)
         try catalog.take([.renaming(RenamingChange(.user, from: "guest", to: "dan", atMilliseconds: 0))])
         entry.stoppedAtMilliseconds = Self.time(4)
-        let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(9))
+        let outcomes = try ExperimentOutcomes(of: entry, from: catalog.facts, atMilliseconds: Self.time(9))
         #expect(outcomes.facts.crossedCount == 2 && outcomes.members.map(\.arm) == [0] && outcomes.course.dayCount == 4)
     }
 }

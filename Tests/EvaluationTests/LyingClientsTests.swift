@@ -91,7 +91,8 @@ import Testing
         }
         try catalog.take(changes)
         let entry = try #require(register["same"])
-        let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.start + 12 * Self.day)
+        let outcomes = try ExperimentOutcomes(
+            of: entry, from: catalog.facts, atMilliseconds: Self.start + 12 * Self.day)
         return Result(
             report: ExperimentReport(
                 definition, outcomes.members, course: outcomes.course, facts: outcomes.facts))

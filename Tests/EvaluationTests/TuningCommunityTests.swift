@@ -24,7 +24,7 @@ struct TuningCommunityTests {
         try Data(text.utf8).write(to: URL(fileURLWithPath: file))
         let options = ImportOptions(rejectsPath: directory.path + "/rejects.csv")
         _ = try Importer(into: catalog, kind: .memberships, options: options).run([file])
-        return try TuningCommunity(catalog, .standard, pairLimit: 1e12, threads: 1)
+        return try TuningCommunity(catalog.facts, .standard, pairLimit: 1e12, threads: 1)
     }
 
     @Test("At most a third miss groups at a time; with a thousand of five groups, members of fewer are left aside")

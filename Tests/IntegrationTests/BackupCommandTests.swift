@@ -117,7 +117,7 @@ struct BackupCommandTests {
         let marker = try workspace.write("group_id\nmarker\n", to: "marker.csv")
         try await workspace.succeed("import", "groups", marker)
         func hasMarker() throws -> Bool {
-            try Catalog(path: workspace.catalog, mode: .reading).group(withID: "marker") != nil
+            try Facts(path: workspace.catalog).group(withID: "marker") != nil
         }
         var ends = (before: 0, after: 0)
         // About fifty steps: calls that rename, remove, shorten or synchronize a file.

@@ -55,16 +55,16 @@ struct RestorationTests {
 
     /// Brings the backup back into another folder.
     private func restore(_ folder: String = "elsewhere/deep", skipsMissing: Bool = false) throws
-        -> (outcome: Restoration.Outcome, catalog: Catalog)
+        -> (outcome: Restoration.Outcome, catalog: Facts)
     {
         let places = Restoration.Places(
             catalog: path("\(folder)/restored.sqlite"), journalFolder: path("\(folder)/journals"))
         let outcome = try Restoration(backupPath)
             .restore(to: places, isReplacing: false, skipsMissing: skipsMissing)
-        return (outcome, try Catalog(path: places.catalog, mode: .reading))
+        return (outcome, try Facts(path: places.catalog))
     }
 
-    private func interactions(_ catalog: Catalog, _ user: String) throws -> [String] {
+    private func interactions(_ catalog: Facts, _ user: String) throws -> [String] {
         try catalog.history(ofUser: user, impressionsSince: 0).map(\.id)
     }
 
@@ -76,7 +76,7 @@ struct RestorationTests {
         _ = try two.record([Self.join("2", "b", "bob")], at: 102)
         // The catalog has the first change already.
         let taken = try one.changes(of: one.origin, after: 0, limit: 1)
-        _ = try Catalog(path: catalogPath, mode: .recording).apply(journaled: taken)
+        _ = try Catalog(path: catalogPath, mode: .recording).ingest.apply(journaled: taken)
         try backUp("journal-1.sqlite", "journal-2.sqlite")
         // What comes later is not in it.
         _ = try one.record([Self.join("3", "b", "bob")], at: 103)
@@ -105,7 +105,7 @@ struct RestorationTests {
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
         let outcome = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
         #expect(outcome.changes.applied == 2 && outcome.stopping.isEmpty)
-        let catalog = try Catalog(path: catalogPath, mode: .reading)
+        let catalog = try Facts(path: catalogPath)
         #expect(try interactions(catalog, "ann") == ["1"] && interactions(catalog, "bob") == ["2"])
     }
 
@@ -152,7 +152,7 @@ struct RestorationTests {
         try Catalog(path: catalogPath, mode: .recording).take([Self.hide("b")])
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: catalogPath + "-wal"))
         _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
-        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups().map(\.id) == ["b"])
+        #expect(try Facts(path: catalogPath).hiddenGroups().map(\.id) == ["b"])
     }
 
     @Test("A damaged catalog is replaced as well")
@@ -161,7 +161,7 @@ struct RestorationTests {
         try Data(repeating: 0x5A, count: 5000).write(to: URL(fileURLWithPath: catalogPath))
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
         _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
-        #expect(try Catalog(path: catalogPath, mode: .reading).groupCount() == 2)
+        #expect(try Facts(path: catalogPath).groupCount() == 2)
     }
 
     @Test("A backup that is damaged brings nothing back, and leaves nothing behind")
@@ -178,14 +178,14 @@ struct RestorationTests {
     }
 
     /// Replaces the site with the backup.
-    private func replace(keepsRemoved: Bool = false) throws -> (outcome: Restoration.Outcome, catalog: Catalog) {
+    private func replace(keepsRemoved: Bool = false) throws -> (outcome: Restoration.Outcome, catalog: Facts) {
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path, store: store)
         let outcome = try Restoration(backupPath)
             .restore(to: places, isReplacing: true, skipsMissing: false, keepsRemoved: keepsRemoved)
-        return (outcome, try Catalog(path: catalogPath, mode: .reading))
+        return (outcome, try Facts(path: catalogPath))
     }
 
-    private func photos(_ catalog: Catalog) throws -> [String] {
+    private func photos(_ catalog: Facts) throws -> [String] {
         try ["p", "q", "r"].filter { try catalog.photo(withID: $0) != nil }
     }
 
@@ -196,8 +196,8 @@ struct RestorationTests {
         try backUp()
         do {
             let catalog = try Catalog(path: catalogPath, mode: .recording)
-            _ = try catalog.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
-            if !withPhotos { _ = try Remover(from: catalog, kind: .photos).remove([["q"]]) }
+            _ = try catalog.removal.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
+            if !withPhotos { _ = try catalog.removal.remove(.photos, [["q"]]) }
         }
         let (outcome, restored) = try replace()
         #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == (withPhotos ? 2 : 1))
@@ -260,7 +260,7 @@ struct RestorationTests {
             try catalog.take(["a", "new"].map { .site(SiteChange(ofGroup: $0, .hide, atMilliseconds: 5)) })
             for (kind, row) in [
                 (ImportKind.groups, ["c"]), (.photos, ["r"]), (.users, ["dan"]), (.follows, ["bob", "ann"]),
-            ] { _ = try Remover(from: catalog, kind: kind).remove([row], stamp: 6) }
+            ] { _ = try catalog.removal.remove(kind, [row], stamp: 6) }
         }
         let (outcome, restored) = try replace(keepsRemoved: keepsRemoved)
         var expected = WithdrawnAgain()
@@ -287,7 +287,7 @@ struct RestorationTests {
         try importing(.groups, "group_id\na\nc\nnew\n")
         try importing(.photos, "photo_id\nr\n")
         #expect(try visibility("group", "c") == 0 && visibility("photo", "r") == 0)
-        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups().map(\.id) == ["a", "new"])
+        #expect(try Facts(path: catalogPath).hiddenGroups().map(\.id) == ["a", "new"])
     }
 
     @Test("A restore that undid removals by mistake can be repeated, and brings back what they took")
@@ -296,8 +296,8 @@ struct RestorationTests {
         try backUp()
         do {
             let catalog = try Catalog(path: catalogPath, mode: .recording)
-            _ = try Remover(from: catalog, kind: .users).remove([["bob"]], stamp: 6)
-            _ = try Remover(from: catalog, kind: .groups).remove([["b"]], stamp: 7)
+            _ = try catalog.removal.remove(.users, [["bob"]], stamp: 6)
+            _ = try catalog.removal.remove(.groups, [["b"]], stamp: 7)
         }
         #expect(try replace().outcome.withdrawnAgain.deletedMembers == 1)
         #expect(try visibility("group", "b") == 2)

@@ -85,9 +85,9 @@ struct DamagedCatalogTests {
         let whole = try Data(contentsOf: URL(fileURLWithPath: path))
         for number in 0..<20 {
             try damage(path, whole, &generator)
-            guard !isWhole(path), let catalog = try? Catalog(path: path, mode: .reading) else { continue }
+            guard !isWhole(path), let catalog = try? Facts(path: path) else { continue }
             let error = #expect(throws: Failure.self) {
-                try catalog.copy(to: path + "-copy-\(number)", holdingOut: .last)
+                try HoldOutRule.last.copy(catalog, to: path + "-copy-\(number)")
             }
             #expect(error?.code == .badData, "\(error?.message ?? "")")
         }

@@ -13,7 +13,7 @@ struct DescentTests {
     /// Applies joins to the catalog of a community, as those of a daemon's journal.
     private func join(_ community: SmallCommunity, _ users: [String]) throws {
         let catalog = try Catalog(path: community.catalogPath, mode: .recording)
-        let group = try #require(catalog.groups().first { $0.isShown }).id
+        let group = try #require(catalog.facts.groups().first { $0.isShown }).id
         try catalog.take(
             users.map { user in
                 let join = InteractionRecord(id: "1", .join, groupID: group, atMilliseconds: 1_794_000_000_000)

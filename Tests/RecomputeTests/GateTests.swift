@@ -131,7 +131,7 @@ struct GateTests {
     /// Makes groups private by a file that has all groups.
     private func hide(_ ids: [String], in community: SmallCommunity) throws {
         let hidden = Set(ids)
-        let rows = try Catalog(path: community.catalogPath, mode: .reading).groups().map { group in
+        let rows = try Facts(path: community.catalogPath).groups().map { group in
             "\(group.id),\(hidden.contains(group.id) ? .private : group.visibility)\n"
         }
         try community.importing(.groups, "group_id,visibility\n" + rows.joined())

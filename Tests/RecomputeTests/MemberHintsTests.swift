@@ -91,7 +91,7 @@ struct MemberHintsTests {
         let loaded = try store.load(manifest.version)
         let planner = Planner(
             model: loaded.model, configuration: PlanConfiguration().weighted(by: manifest), key: RotationKey(1, 1))
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         let hints = try catalog.hints(ofUser: "fan", for: planner)
         let counts = hints.map { "\($0.kind) \(loaded.model.id(of: Int($0.group))) \($0.count)" }
         let publicCount = numbers.count { $0 % 3 > 0 }
@@ -122,7 +122,7 @@ struct MemberHintsTests {
         var configuration = weighted
         configuration.evidence = EvidenceKind.allCases.map { .init($0, weight: 1, unit: 1) }
         let planner = Planner(model: loaded.model, configuration: configuration, key: RotationKey(1, 1))
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         let members = try #require(store.shared)
         var found = 0
         for user in (0..<300).map({ "u\($0)" }) + ["lurker"] {
@@ -229,7 +229,7 @@ struct MemberHintsTests {
         let loaded = try store.load(manifest.version)
         let planner = Planner(
             model: loaded.model, configuration: PlanConfiguration().weighted(by: manifest), key: RotationKey(1, 1))
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         let members = try #require(store.shared)
         for user in 0..<400 {
             let profile = try #require(

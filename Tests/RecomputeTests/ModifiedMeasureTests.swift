@@ -125,7 +125,7 @@ struct ModifiedMeasureTests {
     @Test("counting afresh gives the ranks and the scores of pairs, also of those that are not kept", arguments: 0..<4)
     func afresh(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         for facts in RelationTable.standard where facts.isRequired {
             let relation = facts.relation
             let report = try #require(version.manifest[relation])
@@ -133,8 +133,8 @@ struct ModifiedMeasureTests {
             let expected = try bruteForce(community.entries(relation), report)
             for (index, list) in expected.enumerated() where !list.isEmpty {
                 let group = try #require(try catalog.group(withID: version.model.id(of: index)))
-                let found = try catalog.overlaps(
-                    of: group, in: try #require(facts.source), minimumCommon: report.minimumCommon,
+                let found = try OverlapReport(
+                    of: group, in: try #require(facts.source), of: catalog, minimumCommon: report.minimumCommon,
                     weights: EntryWeights(minimumEntries: report.minimumEntries, weight: formula.weight(ofDegree:)))
                 func counts(_ overlap: Overlap) -> PairCounts {
                     PairCounts(common: overlap.common, otherSize: overlap.size, weightSum: overlap.weightSum)

@@ -60,7 +60,7 @@ struct PublishedRegistersTests {
         let loaded = try community.store.load(manifest.version)
         let table = try #require(try community.store.members(of: loaded))
         try table.verify()
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         var counts = (joined: 0, unknown: 0, left: 0, undismissed: 0)
         for user in (0..<40).map({ "u\($0)" }) {
             let member = try #require(try table.member(withID: user))
@@ -112,7 +112,7 @@ struct PublishedRegistersTests {
                 origin: "o", sequence: Int64(number) + 1, stampMilliseconds: 1000 + Int64(number),
                 change: .member(MemberChange(ofUser: said.0, .state(interests: said.1))))
         }
-        #expect(try catalog.apply(journaled: statements).applied == 3)
+        #expect(try catalog.ingest.apply(journaled: statements).applied == 3)
         let loaded = try community.store.load(community.recompute { $0.publishesMembers = true }.manifest.version)
         let table = try #require(try community.store.members(of: loaded))
         func stated(_ user: String) throws -> PublishedMember.Feedback? { try table.member(withID: user)?.feedback }

@@ -101,7 +101,7 @@ struct PublishingTests {
     @Test("the manifest has the catalog's state, which differs after a change")
     func catalogState() throws {
         let community = try SmallCommunity.random(seed: 8)
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         let manifest = try community.recompute().manifest
         #expect(manifest.catalog.changeCount == (try catalog.changeCount()))
         #expect(manifest.catalog.schemaVersion == catalog.schemaVersion)

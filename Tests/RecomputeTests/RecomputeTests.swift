@@ -50,7 +50,7 @@ struct RecomputeTests {
     func hiddenGroups(seed: UInt64) throws {
         let community = try SmallCommunity.random(seed: seed)
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)
-        let hidden = try catalog.groups().filter(\.isShown).prefix(2).map(\.id)
+        let hidden = try catalog.facts.groups().filter(\.isShown).prefix(2).map(\.id)
         func model() throws -> (model: ModelVersion, manifest: Manifest) {
             let loaded = try community.store.load(community.recompute().manifest.version)
             return (loaded.model, loaded.manifest)

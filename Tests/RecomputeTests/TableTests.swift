@@ -96,7 +96,7 @@ struct TableTests {
             .site(SiteChange(ofGroup: shown[5], .hide, atMilliseconds: Self.now * 1000)),
             .site(SiteChange(ofGroup: shown[8], curate, atMilliseconds: Self.now * 1000)),
         ])
-        _ = try catalog.forget([files.users[17], "nobody"], withPhotos: false, atMilliseconds: Self.now * 1000)
+        _ = try catalog.removal.forget([files.users[17], "nobody"], withPhotos: false, atMilliseconds: Self.now * 1000)
     }
 
     private func recompute(
@@ -142,7 +142,7 @@ struct TableTests {
             if kind == .groups { try small.importing(kind, text) }
         }
         let tables = small.directory.path + "/tables"
-        _ = try CatalogSnapshot(of: Catalog(path: source.catalogPath, mode: .reading), threads: 1)
+        _ = try Matrices(of: Facts(path: source.catalogPath), threads: 1)
             .exportTables(to: tables, relations: .standard, rowsPerPart: rowsPerPart)
         expectSame(try recompute(source), try recompute(small, tables: tables))
         for community in [whole, small] { try applyChanges(to: community.catalogPath, files) }
@@ -197,7 +197,7 @@ struct TableTests {
         for (kind, text) in files.texts { try community.importing(kind, text) }
         func export(_ name: String) throws -> String {
             let path = community.directory.path + "/" + name
-            _ = try CatalogSnapshot(of: Catalog(path: community.catalogPath, mode: .reading), threads: 1)
+            _ = try Matrices(of: Facts(path: community.catalogPath), threads: 1)
                 .exportTables(to: path, relations: .standard, rowsPerPart: 500)
             return path
         }

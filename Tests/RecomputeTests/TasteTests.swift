@@ -173,7 +173,7 @@ struct TasteTests {
         let (truth, community) = (TasteCommunity(seed: seed), try SmallCommunity())
         try truth.load(into: community)
         let planner = try planner(community)
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         var found = 0
         for user in truth.users {
             let joined = truth.shownGroups(of: user).sorted()
@@ -206,7 +206,7 @@ struct TasteTests {
         let (truth, community) = (TasteCommunity(seed: 9), try SmallCommunity())
         try truth.load(into: community)
         let planner = try planner(community)
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         let user = truth.users[0]
         let joined = truth.shownGroups(of: user).sorted()
         var request = request(user, Dictionary(uniqueKeysWithValues: joined.map { ($0, 1) }), joined: joined, planner)
@@ -244,7 +244,7 @@ struct TasteTests {
         let (truth, community) = (TasteCommunity(seed: 3), try SmallCommunity())
         try truth.load(into: community)
         let planner = try planner(community)
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let catalog = try Facts(path: community.catalogPath)
         let request = TasteRequest(userID: "nobody", joined: [], fitting: [])
         #expect(try catalog.photos(for: request, planner: planner).isEmpty)
         #expect(try catalog.contacts(for: request, planner: planner).isEmpty)

@@ -46,11 +46,11 @@ struct OwnRelationTests {
         let community = try OwnCommunity()
         _ = try Catalog(path: community.catalogPath, mode: .writing)
         let error = #expect(throws: Failure.self) {
-            try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
+            try Facts(path: community.catalogPath, relations: OwnCommunity.relations)
         }
         #expect(error?.code == .otherFormat && error?.message.contains("has no table bookmarks yet") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
+        let catalog = try Facts(path: community.catalogPath, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.table) == 0)
         #expect(try catalog.counts().map(\.table).contains("bookmarks"))
     }
@@ -92,7 +92,7 @@ struct OwnRelationTests {
         let names = blend.map { $0.relations?.map(\.relation.rawValue) }
         #expect(names == [["bookmarks"], ["bookmarks"], ["members"]])
 
-        let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: relations)
+        let catalog = try Facts(path: community.catalogPath, relations: relations)
         let groups = try ["alps", "birds"].map { try #require(try catalog.group(withID: $0)) }
         let verdict = try RelationVerdict(OwnCommunity.bookmarks, groups[0], groups[1], catalog, version)
         #expect(verdict.reason == "birds has 0 bookmarks, X is 2" && verdict.size == 4)

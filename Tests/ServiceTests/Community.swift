@@ -81,7 +81,7 @@ struct FakeCommunity: CommunitySource {
 
     func knows(_ subject: CommunitySubject, in snapshot: ModelSnapshot?) -> Bool { subject != .photos || knowsPhotos }
 
-    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result? { nil }
+    func read<Result>(_ body: (Facts) throws(Failure) -> Result) throws(Failure) -> Result? { nil }
     func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { .none }
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) -> RecentMemberChanges? { nil }
     var removed: RemovedThings { RemovedThings() }

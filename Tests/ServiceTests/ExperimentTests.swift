@@ -191,7 +191,7 @@ struct ExperimentTests {
         }
         try show(others[1])
         #expect(try rows("SELECT DISTINCT arm FROM exposures ORDER BY arm") == ["", arm("ann")])
-        #expect(try catalog.shownArms(ofUser: others[1]) == ["even": arm("ann")])
+        #expect(try catalog.facts.shownArms(ofUser: others[1]) == ["even": arm("ann")])
     }
 
     @Test("An arm's settings make its lists, and the control's are those without an experiment")

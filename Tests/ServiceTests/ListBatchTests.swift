@@ -96,7 +96,7 @@ struct ListBatchTests {
     func badIDs() throws {
         let members = try MemberCatalog()
         _ = try Catalog(path: members.path, mode: .recording)
-            .forget(["bob"], withPhotos: false, atMilliseconds: 1)
+            .removal.forget(["bob"], withPhotos: false, atMilliseconds: 1)
         let long = String(repeating: "x", count: 513)
         let found = try lists(#"{"userIds":["ann","","\#(long)","a\u0000b","bob","eve"]}"#, members.routes())
         #expect(found.lists.map { $0.problem?.status } == [nil, 400, 400, 400, 404, nil])

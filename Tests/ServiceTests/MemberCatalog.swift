@@ -67,7 +67,7 @@ extension Catalog {
     /// Applies the journal beside a catalog.
     static func applyLog(of path: String) throws {
         let journal = try ChangeJournal(path: journalPath(beside: path), mode: .recording)
-        _ = try Catalog(path: path, mode: .recording).takeOver(
+        _ = try Catalog(path: path, mode: .recording).ingest.takeOver(
             through: journal.kept().mapValues(\.last), skipsMissing: false
         ) { origin, after, limit throws(Failure) in
             try journal.changes(of: origin, after: after, limit: limit)

@@ -44,7 +44,7 @@ struct MemberProfileTests {
     }
 
     private func known(_ user: String, at instant: Int64 = 9000) throws -> MemberProfile? {
-        try MemberProfile(ofUser: user, from: catalog, for: planner, atMilliseconds: instant)
+        try MemberProfile(ofUser: user, from: catalog.facts, for: planner, atMilliseconds: instant)
     }
 
     @Test("The catalog's memberships and interests count, with interactions replayed on top, but for unknown groups")
@@ -66,7 +66,7 @@ struct MemberProfileTests {
     func together() throws {
         let interactions = [interaction("1", .join, "b", at: 8000), interaction("2", .dismiss, "c", at: 7000)]
         try catalog.take([.member(MemberChange(ofUser: "ann", .record(interactions)))])
-        let reader = try CatalogMemberStates(catalog, for: planner)
+        let reader = try CatalogMemberStates(catalog.facts, for: planner)
         let users = ["ann", "eve", "bob"]
         func profiles() throws -> [MemberProfile?] {
             zip(users, try reader.states(of: users, atMilliseconds: 9000)).map { $1?.profile(ofUser: $0) }
@@ -165,7 +165,7 @@ struct MemberProfileTests {
             .site(SiteChange(ofGroup: "c", curate, atMilliseconds: 1)),
             .site(SiteChange(ofGroup: "b", curate, atMilliseconds: 1)),
         ])
-        let decisions = try SiteDecisions(of: catalog, in: model)
+        let decisions = try SiteDecisions(of: catalog.facts, in: model)
         #expect(decisions.hidden == [1] && decisions.curated == [CuratedGroup(group: 2, position: 1)])
         #expect(try SiteDecisions(of: nil, in: model) == .asPublished)
     }

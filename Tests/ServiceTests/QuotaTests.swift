@@ -138,6 +138,6 @@ struct QuotaTests {
         let amount = RecordedAmount(recent: 3, keptBytes: 5 * (RecordedAmount.bytesOfInteraction + 3) + 3 * 4 + 1)
         #expect(try source.recordedAmount(ofUser: "ann", recent: 3) == amount)
         try Catalog.applyLog(of: members.path)
-        #expect(try Catalog(path: members.path, mode: .reading).keptBytes(ofUser: "ann") == amount.keptBytes)
+        #expect(try Facts(path: members.path).keptBytes(ofUser: "ann") == amount.keptBytes)
     }
 }

@@ -62,7 +62,7 @@ struct RemovalRouteTests {
         // Again, or of somebody whom nobody knows: the wish is noted all the same.
         for user in ["ann", "nobody"] { #expect(try removed("/v1/users/\(user)", routes).pending) }
         try Catalog.applyLog(of: members.path)
-        let catalog = try Catalog(path: members.path, mode: .reading)
+        let catalog = try Facts(path: members.path)
         #expect(try catalog.traces(ofMember: "ann").rows.isEmpty && catalog.isForgotten(user: "ann"))
         #expect(try Data(contentsOf: URL(fileURLWithPath: members.path + "-wal")).isEmpty)
         #expect(try catalog.isForgotten(user: "nobody"))

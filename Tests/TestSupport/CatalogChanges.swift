@@ -11,12 +11,12 @@ extension Catalog {
     @discardableResult
     package func take(_ changes: [Change], stamp: Int64? = nil) throws -> Int {
         let stamp = stamp ?? Int64(Date().timeIntervalSince1970 * 1000)
-        let (origin, last) = ("test", try appliedChanges().last(of: "test"))
+        let (origin, last) = ("test", try facts.appliedChanges().last(of: "test"))
         let journaled = changes.enumerated().map { index, change in
             JournaledChange(
                 origin: origin, sequence: last + Int64(index) + 1, stampMilliseconds: stamp, change: change)
         }
-        let counts = try apply(journaled: journaled)
+        let counts = try ingest.apply(journaled: journaled)
         precondition(counts.applied == changes.count, "a test's change cannot be encoded")
         return counts.leftOut
     }

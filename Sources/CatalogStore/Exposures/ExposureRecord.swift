@@ -16,7 +16,12 @@ package struct ExposedMember: Sendable, Equatable {
     package var groupCount: Int
 }
 
-extension Catalog {
+/// The lists that experiments showed, and the actions of members on them.
+package struct Exposures {
+    private let database: ReadingDatabase
+
+    package init(of catalog: Facts) { database = catalog.database }
+
     /// Calls `body` with each member of an experiment.
     ///
     /// - Parameters:
@@ -36,30 +41,10 @@ extension Catalog {
     /// Returns the times at which the members of an experiment were first shown a list, ascending.
     package func firstExposures(in experiment: String) throws(Failure) -> [Int64] {
         let rows = try database.prepare(
-            "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first")
-        rows.bind(experiment, at: 1)
-        var times: [Int64] = []
-        while try rows.step() { times.append(rows.integer(0)) }
-        return times
+            "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first",
+            experiment)
+        return try rows.map { $0.integer(0) }
     }
-
-    /// Returns the arm of each experiment that a user was shown first; nothing unless the user was renamed.
-    ///
-    /// The id of any other user decides about the arm.
-    package func shownArms(ofUser id: String) throws(Failure) -> [String: String] {
-        let rows = try database.prepare(Self.selectShownArms + "AND user_id = ? ORDER BY first_at DESC")
-        rows.bind(id, at: 1)
-        var arms: [String: String] = [:]
-        while try rows.step() { arms[rows.text(1)] = rows.text(2) }
-        return arms
-    }
-
-    /// The SQL query for the arms of renamed users, without those of another id of the same user.
-    static let selectShownArms = """
-        SELECT user_key, experiment, arm FROM renamed_ids
-        JOIN users ON user_id = new_id JOIN exposures USING (user_key)
-        WHERE entity = '\(EntityTable.users.rawValue)' AND arm <> '\(ExposureRecord.armOfOtherID)'
-        """ + " "
 
     /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
     ///
@@ -76,24 +61,18 @@ extension Catalog {
             """
             SELECT count(DISTINCT group_key) FILTER (WHERE kind = ?) FROM interactions
             WHERE recommendation_id IS NOT NULL AND occurred_at >= ? AND occurred_at < ? GROUP BY user_key
-            """)
-        rows.bind(kind.number, at: 1)
-        rows.bind(start, at: 2)
-        rows.bind(end, at: 3)
-        var counts: [Int] = []
-        while try rows.step() { counts.append(Int(rows.integer(0))) }
-        return counts
+            """, kind.number, start, end)
+        return try rows.map { Int($0.integer(0)) }
     }
 }
 
-extension CatalogSnapshot {
-    /// Returns the arm of each experiment that renamed users were shown first, by column.
-    package func shownArms() throws(Failure) -> [UInt32: [String: String]] {
-        let rows = try database.prepare(Catalog.selectShownArms + "ORDER BY first_at DESC")
-        var arms: [UInt32: [String: String]] = [:]
-        while try rows.step() { arms[UInt32(clamping: rows.integer(0)), default: [:]][rows.text(1)] = rows.text(2) }
-        return arms
-    }
+extension ExposureRecord {
+    /// The SQL query for the arms of renamed users, without those of another id of the same user.
+    static let selectShownArms = """
+        SELECT user_key, experiment, arm FROM renamed_ids
+        JOIN users ON user_id = new_id JOIN exposures USING (user_key)
+        WHERE entity = '\(EntityTable.users.rawValue)' AND arm <> '\(ExposureRecord.armOfOtherID)'
+        """ + " "
 }
 
 /// Reads the members of an experiment, in the order of their keys.
@@ -107,7 +86,7 @@ private final class ExposedMemberReader {
     private var following: (user: Int64, record: ExposureRecord)?
 
     init(
-        _ database: Database, _ experiment: String, before latest: Int64, _ span: Range<Int64>
+        _ database: ReadingDatabase, _ experiment: String, before latest: Int64, _ span: Range<Int64>
     ) throws(Failure) {
         self.span = span
         exposures = try database.prepare(
@@ -130,8 +109,7 @@ private final class ExposedMemberReader {
                 WHERE memberships.user_key = users.user_key AND (joined_at IS NULL OR joined_at < ?2))
             FROM users WHERE user_key = ?1
             """)
-        exposures.bind(experiment, at: 1)
-        exposures.bind(latest, at: 2)
+        exposures.bind(experiment, latest)
         self.experiment = experiment
         following = try nextRow()
     }
@@ -157,13 +135,9 @@ private final class ExposedMemberReader {
             records.append(row.record)
             following = try nextRow()
         }
-        interactions.bind(first.user, at: 1)
-        interactions.bind(span.lowerBound, at: 2)
-        interactions.bind(span.upperBound, at: 3)
-        interactions.bind(experiment, at: 4)
+        interactions.bind(first.user, span.lowerBound, span.upperBound, experiment)
         defer { interactions.reset() }
-        person.bind(first.user, at: 1)
-        person.bind(first.record.firstAtMilliseconds / 1000, at: 2)
+        person.bind(first.user, first.record.firstAtMilliseconds / 1000)
         defer { person.reset() }
         let isKnown = try person.step()
         return ExposedMember(
@@ -229,32 +203,18 @@ struct ExposureWriter {
     func write(_ records: [ExposureRecord], user: Int64) throws(Failure) {
         for record in records { try write(record, user: user) }
         guard let day = records.map(\.day).max() else { return }
-        expire.bind(day - Self.daysKept, at: 1)
-        try expire.run()
+        try expire.run(day - Self.daysKept)
     }
 
     private func write(_ record: ExposureRecord, user: Int64) throws(Failure) {
-        insert.bind(user, at: 1)
-        insert.bind(record.experiment, at: 2)
-        insert.bind(record.day, at: 3)
-        insert.bind(record.recommendationID, at: 4)
-        insert.bind(Int64(record.firstPosition), at: 5)
-        insert.bind(Int64(record.shownCount), at: 6)
-        insert.bind(record.filters, at: 7)
-        insert.bind(record.arm, at: 8)
-        insert.bind(Int64(record.times), at: 9)
-        insert.bind(record.firstAtMilliseconds, at: 10)
-        insert.bind(record.lastAtMilliseconds, at: 11)
-        insert.bind(record.teams, at: 12)
-        insert.bind(record.microseconds, at: 13)
-        insert.bind(record.shown, at: 14)
-        insert.bind(record.settings, at: 15)
-        try insert.run()
+        try insert.run(
+            user, record.experiment, record.day, record.recommendationID, record.firstPosition, record.shownCount,
+            record.filters, record.arm, record.times, record.firstAtMilliseconds, record.lastAtMilliseconds,
+            record.teams, record.microseconds, record.shown, record.settings)
     }
 
     /// Removes all exposures of a member.
     func forget(user: Int64) throws(Failure) {
-        delete.bind(user, at: 1)
-        try delete.run()
+        try delete.run(user)
     }
 }

@@ -77,7 +77,7 @@ extension Importer {
     /// Refuses a file whose unknown columns tell that it must not be imported like this.
     func checkUnknownColumns(_ reader: borrowing RecordReader) throws(Failure) {
         do throws(Failure) { try kindGuard.check(reader) } catch {
-            isOfOtherKind = true
+            noteOtherKind()
             throw error
         }
         try checkMeanings(reader)
@@ -112,19 +112,6 @@ extension Importer {
                 \(reader.source): the column \(shown(name)) would be passed over, but seems to \(advice); if it does \
                 not matter, say --ignore \(shown(name)); nothing was changed
                 """)
-        }
-    }
-
-    /// The findings about columns that were passed over although they may say which rows are not valid.
-    var meaningFindings: [ImportFinding] {
-        summary.unknownColumns.compactMap { column in
-            guard ColumnMeaning(column.name) != nil else { return nil }
-            return ImportFinding(
-                kind: "suspectColumns", count: 1,
-                message: """
-                    the column \(shown(column.name)) was passed over: if it says that a row is private, deleted or not \
-                    valid, leave such rows out of the files; if not, say --ignore \(shown(column.name))
-                    """)
         }
     }
 }

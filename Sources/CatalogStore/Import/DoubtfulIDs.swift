@@ -14,41 +14,32 @@ enum NullWord {
     }
 }
 
-/// The reason why an external id is suspicious.
-enum IDDoubt: String, CaseIterable {
-    /// A word for a missing value, such as `NULL`.
-    case nullWord = "nullWordIds"
-    /// A number as spreadsheets write it, such as `42.0`, `5.17885E+10` or `="00123"`.
-    case fraction = "fractionIds"
-    /// A number with separators between its thousands, such as `1,234,567`.
-    case thousands = "separatedIds"
-    /// Blanks or invisible characters at the beginning or the end.
-    case invisible = "invisibleIds"
-
-    init?(_ id: Span<UInt8>) {
+extension ImportFinding.Kind {
+    /// Finds the reason why an external id is suspicious, or returns nil if it is not.
+    init?(ofID id: Span<UInt8>) {
         guard id.count > 1 else { return nil }
         let (first, last) = (id[0], id[id.count - 1])
         if Self.isDigit(first) || first == UInt8(ascii: "-") {
             if Self.isDigit(last), Self.isFraction(id) {
-                self = .fraction
+                self = .fractionIDs
                 return
             }
             if Self.isDigit(last), Self.hasSeparators(id) {
-                self = .thousands
+                self = .separatedIDs
                 return
             }
         } else if Self.isText(id) {
-            self = .fraction
+            self = .fractionIDs
             return
         } else if NullWord.matches(id) {
-            self = .nullWord
+            self = .nullWordIDs
             return
         }
         // A quick test that nearly every id fails.
         guard first <= 0x20 || last <= 0x20 || first >= 0xC2 || last >= 0x80, Self.hasInvisibleEnd(id) else {
             return nil
         }
-        self = .invisible
+        self = .invisibleIDs
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
@@ -99,43 +90,25 @@ enum IDDoubt: String, CaseIterable {
     }
 }
 
-/// Suspicious ids of an import.
-///
-/// They are imported unchanged, and counted.
-struct DoubtfulIDs {
-    private var rows: [IDDoubt: Int] = [:]
-    private var ids: [IDDoubt: Set<String>] = [:]
-    /// The largest number of different ids to remember for each reason.
-    private static let limit = 10_000
+/// The character references of HTML.
+enum CharacterReference {
+    private static let names = ["amp", "quot", "lt", "gt", "apos", "nbsp"].map { Array($0.utf8) }
 
-    /// Counts rows with a suspicious id.
-    mutating func note(_ doubt: IDDoubt, _ id: String, rows count: Int = 1) {
-        rows[doubt, default: 0] += count
-        if ids[doubt, default: []].count < Self.limit { ids[doubt, default: []].insert(id) }
-    }
-
-    /// One finding for each reason that occurred.
-    var findings: [ImportFinding] {
-        IDDoubt.allCases.compactMap { doubt in
-            guard let count = rows[doubt], let ids = ids[doubt], let example = ids.min() else { return nil }
-            let rows = count == 1 ? "1 row" : "\(count) rows"
-            let number = ids.count < Self.limit ? "\(ids.count)" : "\(Self.limit) or more"
-            let shown = RecordReading.shown(example)
-            let what =
-                switch doubt {
-                case .nullWord:
-                    "the word \"\(shown)\" as an id: --null \(shown) takes it for no value"
-                case .fraction:
-                    "ids like \"\(shown)\": a spreadsheet or a data frame may have changed them"
-                case .thousands:
-                    "ids like \"\(shown)\": the export separates thousands, and they may be known without"
-                case .invisible:
-                    "ids like \"\(shown)\", with blanks or invisible characters around: each is another id than \""
-                        + RecordReading.shown(withoutInvisible(example)) + "\""
-                }
-            return ImportFinding(
-                kind: doubt.rawValue, count: count,
-                message: "\(rows), \(number) id\(number == "1" ? "" : "s"), have \(what)")
+    /// Whether a text has a character reference of HTML: `&amp;`, `&quot;`, `&lt;`, `&gt;`, `&apos;`, or a number.
+    static func isAny(in text: Span<UInt8>) -> Bool {
+        for index in text.indices where text[index] == UInt8(ascii: "&") {
+            var end = index + 1
+            while end < text.count, end < index + 8, text[end] != UInt8(ascii: ";") { end += 1 }
+            guard end < text.count, text[end] == UInt8(ascii: ";"), end > index + 2 else { continue }
+            let name = text.extracting(index + 1..<end)
+            if name[0] == UInt8(ascii: "#") || names.contains(where: { name.equals($0) }) { return true }
         }
+        return false
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func equals(_ other: [UInt8]) -> Bool {
+        count == other.count && indices.allSatisfy { self[$0] == other[$0] }
     }
 }

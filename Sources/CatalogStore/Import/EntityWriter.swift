@@ -35,24 +35,21 @@ final class EntityWriter {
     /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
     private(set) var seenCount = 0
-    private(set) var times = ImportedTimes()
     private var rowTimes: [WrittenTime] = []
-    /// The lists that were written as arrays.
-    private(set) var arrays = CountedPlaces()
-    private var rowArrays = 0
-    /// The texts with character references of HTML.
-    private(set) var escapedTexts = CountedPlaces()
-    private var rowEscapedTexts = 0
+    /// The lists of the row that were written as arrays, and its texts with character references of HTML.
+    private var (rowArrays, rowEscapedTexts) = (0, 0)
     private let isStrict: Bool
     /// The unreadable values of the row that was written last; they were left out.
     private(set) var unreadable: [RecordProblem] = []
-    private(set) var doubtfulIDs = DoubtfulIDs()
+    private let findings: ImportFindings
     /// The visibility of the rows of this import.
     private(set) var visibility: ImportedVisibility
-    /// The number of public rows that are not shown any more because their records were rejected, and the first id.
-    private(set) var hiddenByRejects: (count: Int, first: String) = (0, "")
 
-    init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(Failure) {
+    init(
+        _ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions,
+        _ findings: ImportFindings
+    ) throws(Failure) {
+        self.findings = findings
         columns = kind.columns
         notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         words = kind.columns.map(\.type.words)
@@ -97,11 +94,11 @@ final class EntityWriter {
             let changed = try write(reader, &fields)
             // One row of the catalog counts once, however often the files have it.
             if isRepeated(reader) { repeatedCount += 1 } else { written += changed }
-            visibility.noteWritten(reader)
+            visibility.noteWritten(reader, of: table, in: findings)
             noteDoubts(reader, fields)
-            for time in rowTimes { times.note(time, reader) }
-            arrays.note(rowArrays, reader)
-            escapedTexts.note(rowEscapedTexts, reader)
+            for time in rowTimes { findings.note(time, in: reader) }
+            findings.note(.arrayLists, rowArrays, in: reader)
+            findings.note(.escapedTexts, rowEscapedTexts, in: reader)
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
             throw .record(problem)
@@ -139,8 +136,8 @@ final class EntityWriter {
 
     private func noteDoubts(_ reader: borrowing RecordReader, _ fields: UInt64) {
         for index in columns.indices where columns[index].isID && fields & (1 << UInt64(index)) != 0 {
-            guard let doubt = reader.withField(index, { IDDoubt($0) }) else { continue }
-            doubtfulIDs.note(doubt, reader.text(index))
+            guard let doubt = reader.withField(index, { ImportFinding.Kind(ofID: $0) }) else { continue }
+            findings.note(doubt, id: reader.text(index))
         }
     }
 
@@ -188,12 +185,12 @@ final class EntityWriter {
         case .mark: statement.bind(column.isMarked(index, in: reader) ? 1 : 0, at: parameter)
         case .id, .text:
             reader.withField(index) { text in
-                if Self.hasCharacterReference(text) { rowEscapedTexts += 1 }
+                if CharacterReference.isAny(in: text) { rowEscapedTexts += 1 }
                 unsafe statement.bindInPlace(text, at: parameter)
             }
         case .list:
             let isTidy = reader.withField(index) { list in
-                if Self.hasCharacterReference(list) { rowEscapedTexts += 1 }
+                if CharacterReference.isAny(in: list) { rowEscapedTexts += 1 }
                 guard ImportKind.Column.isTidy(list) else { return false }
                 unsafe statement.bindInPlace(list, at: parameter)
                 return true
@@ -244,25 +241,18 @@ final class EntityWriter {
         if keepsSeen { try noteSeen(id) }
         for (index, column) in columns.enumerated()
         where column.type.isWithdrawnByNull && !reader.isMissing(index) {
-            let withdraw = try database.prepare(
-                "UPDATE \(table.rawValue) SET \(column.target) = NULL WHERE \(table.idColumn) = ? AND \(column.target) = 1"
-            )
-            withdraw.bind(Optional(id), at: 1)
-            try withdraw.run()
+            try database.run(
+                "UPDATE \(table.rawValue) SET \(column.target) = NULL WHERE \(table.idColumn) = ? AND \(column.target) = 1",
+                id)
         }
         guard table.hasVisibility, let visibility, visibility != .public else { return }
-        let hide = try database.prepare(
+        let before = database.totalChanges
+        try database.run(
             """
             UPDATE \(table.rawValue) SET visibility = ?2
             WHERE \(table.idColumn) = ?1 AND visibility = \(Visibility.public.code)
-            """)
-        hide.bind(Optional(id), at: 1)
-        hide.bind(visibility.code, at: 2)
-        let before = database.totalChanges
-        try hide.run()
-        guard database.totalChanges > before else { return }
-        if hiddenByRejects.count == 0 { hiddenByRejects.first = id }
-        hiddenByRejects.count += 1
+            """, id, visibility.code)
+        if database.totalChanges > before { findings.note(.hiddenByRejects, first: id) }
     }
 
     /// Returns the visibility of a record that was read but not written, or nil if the record does not tell any.

@@ -52,7 +52,7 @@ final class IdentifierResolver {
     }
 
     private func preparedInsert() throws(Failure) -> Statement {
-        let visibility = try UndescribedRows(of: table, database)?.visibilityOfNewRow()
+        let visibility = try UndescribedRows(of: table, database.reading)?.visibilityOfNewRow()
         let (column, value) = visibility.map { (", visibility", ", \($0.code)") } ?? ("", "")
         return try database.prepare(
             "INSERT INTO \(table.rawValue) (\(table.idColumn)\(column)) VALUES (?\(value)) ON CONFLICT DO NOTHING")
@@ -114,7 +114,7 @@ struct IdentifierCache {
     func id(_ slot: UInt32) -> String { ids[Int(slot)] }
 
     /// Returns the reason why the id in a slot is suspicious, if it is.
-    func doubt(_ slot: UInt32) -> IDDoubt? { IDDoubt(ids.bytes(at: Int(slot)).span) }
+    func doubt(_ slot: UInt32) -> ImportFinding.Kind? { .init(ofID: ids.bytes(at: Int(slot)).span) }
 
     mutating func setKey(_ key: UInt32, of slot: UInt32) { keys[Int(slot)] = key }
 

@@ -279,13 +279,3 @@ package struct ImportSummary: Sendable {
         }
     }
 }
-
-/// A part of the files that the import may have misread.
-package struct ImportFinding: Sendable, Equatable {
-    /// The name of the finding for programs, such as `unreadableValues`.
-    package var kind: String
-    /// The number of rows, values or lines concerned.
-    package var count: Int
-    /// A message for a person: the finding, and the action that helps.
-    package var message: String
-}

@@ -15,8 +15,6 @@ struct ImportedVisibility {
     /// The visibility of the row that was read last, or nil if it gave none.
     private var latest: Visibility?
     private var isLatestOverruled = false
-    /// The number of public rows that an earlier private row overruled, and the id of the first.
-    private(set) var overruled: (count: Int, first: String) = (0, "")
 
     init(publicWords: [String]) { self.publicWords = publicWords.map { withoutInvisible($0).lowercased() } }
 
@@ -52,21 +50,8 @@ struct ImportedVisibility {
     mutating func begin() { (latest, isLatestOverruled) = (nil, false) }
 
     /// Notes the visibility of the current record, once it is written.
-    mutating func noteWritten(_ reader: borrowing RecordReader) {
+    mutating func noteWritten(_ reader: borrowing RecordReader, of table: EntityTable, in findings: ImportFindings) {
         if latest == .private { _ = reader.withField(0) { privateIDs.slot(of: $0) } }
-        if isLatestOverruled {
-            if overruled.count == 0 { overruled.first = reader.text(0) }
-            overruled.count += 1
-        }
-    }
-
-    /// A finding about overruled rows, or nil if there are none.
-    func finding(_ table: EntityTable) -> ImportFinding? {
-        guard overruled.count > 0 else { return nil }
-        let rows = overruled.count == 1 ? "1 public row" : "\(overruled.count) public rows"
-        return ImportFinding(
-            kind: "overruledVisibilities", count: overruled.count,
-            message: "\(rows) came after a private row of the same \(table.singular), such as "
-                + "\(shown(overruled.first)): it is private until another import says otherwise")
+        if isLatestOverruled { findings.note(.overruledVisibilities, of: table.singular, first: reader.text(0)) }
     }
 }

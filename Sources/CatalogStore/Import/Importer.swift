@@ -13,47 +13,37 @@ package final class Importer {
     let columns: [ImportKind.Column]
     let options: ImportOptions
     let writer: Writer
+    let findings = ImportFindings()
     var rejects: RejectedRecords
     var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: 0)
     var summary: ImportSummary
     // In strict mode: the source and the line of each row of the batch.
     var batchLines: [(source: String, line: Int)] = []
-    // The SQLite error that ends the import, noted while a record was written.
-    var failure: Failure?
-    // The unreadable values of the current record, which are left out.
-    var unreadable: [RecordProblem] = []
-    // The numbers of values that are left out, with a message about the first.
-    var unusedValues: [UnusedValue: (count: Int, first: String)] = [:]
-    // The times of pairs; those of groups, users and photos are with their writer.
-    var times = ImportedTimes()
-    var repeatedHeaders = 0
-    // The line of the last bad record, or of the last one with an unreadable value, in the current file.
-    var badLine = 0
-    // Messages about files whose last line has no line end.
-    var unendedFiles: [String] = []
-    var keptEscapes = 0
-    // The number of records that quotes join over lines that could be records, and the place of the first.
-    var joinedLines: (count: Int, first: String)?
     // The number of changes in the temporary tables of a replacing import.
     var temporaryChanges: Int64 = 0
-    private var changesAtBegin: Int64 = 0
-    // The number of rows of the kind before a replacing import.
-    private var rowsBefore = 0
-    // Whether no import of this kind began before.
-    private var isFirstBeginning = false
-    // Whether a file was refused because it looks like one of another kind.
-    var isOfOtherKind = false
-    // Whether no file of this kind was imported before.
-    private var isFirstFile = false
-    // The largest group key before the import; 0 for other kinds.
-    var highestKey: Int64 = 0
+    private(set) var state = State.prepared
     private let report: (ImportProgress) -> Void
 
-    /// Values of a column that are left out for the same reason.
-    struct UnusedValue: Hashable {
-        let column: Int
-        /// Whether they are times ahead of the clock; otherwise they cannot be read.
-        let isAhead: Bool
+    /// The stage of the import.
+    enum State {
+        /// Nothing has begun.
+        case prepared
+        /// The transaction has begun.
+        case running(Start)
+        /// A file was refused because it looks like one of another kind.
+        case ofOtherKind(Start)
+    }
+
+    /// The catalog before the import.
+    struct Start {
+        /// Whether no import of this kind began before, and whether no file of this kind was imported before.
+        var (isFirstBeginning, isFirstFile) = (false, false)
+        /// The number of rows of the kind, for a replacing import.
+        var rowCount = 0
+        /// The largest group key; 0 for other kinds.
+        var highestKey: Int64 = 0
+        /// The number of changes of the connection.
+        var changes: Int64 = 0
     }
 
     enum Writer {
@@ -82,11 +72,11 @@ package final class Importer {
         switch kind {
         case .relation(let source):
             precondition(catalog.relations.sources.contains(source), "the catalog has no \(source.table)")
-            let pairs = try RelationshipWriter(source, catalog.database, options: options)
+            let pairs = try RelationshipWriter(source, catalog.database, options: options, findings)
             writer = .pairs(pairs, source)
             pairs.progress = { [unowned self] step, rows in reportStep(step, rows) }
         case .entities(let table):
-            writer = .entities(try EntityWriter(kind, table, catalog.database, options: options), table)
+            writer = .entities(try EntityWriter(kind, table, catalog.database, options: options, findings), table)
         }
     }
 
@@ -97,7 +87,7 @@ package final class Importer {
     ///   whole into its summary instead.
     package func run(_ paths: [String]) throws(Failure) -> ImportSummary {
         let clock = ContinuousClock()
-        let start = clock.now
+        let began = clock.now
         var inputs: [InputFile] = []
         for path in paths { inputs.append(try InputFile(path: path)) }
         progress.totalBytes = inputs.reduce(0) { sum, input in
@@ -106,7 +96,7 @@ package final class Importer {
         }
         rejects = RejectedRecords(
             path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
-        try begin()
+        let start = try begin()
         do throws(Failure) {
             for input in inputs { try read(input) }
             try flush()
@@ -117,21 +107,22 @@ package final class Importer {
                 try refuseEmpty(summary, rejects, options, inputs)
                 try checkRejects()
                 if options.replaces {
-                    summary.removed = try removeOthers()
+                    summary.removed = try removeOthers(start)
                 } else if kind == .groups {
-                    try checkReturns()
+                    try checkReturns(start)
                 }
             }
-            try countUnshown()
+            try countUnshown(start)
             try settlePairs()
-            try options.isDryRun ? rollBack() : commit()
+            try options.isDryRun ? rollBack() : commit(start)
         } catch {
             try? rejects.flush()
             try? rollBack()
-            if isOfOtherKind, isFirstBeginning { try? undescribed?.forgetBeginning() }
+            if case .ofOtherKind = state, start.isFirstBeginning { try? undescribed?.forgetBeginning() }
             throw error
         }
-        let elapsed = start.duration(to: clock.now).components
+        summary.findings = findings.all(in: columns)
+        let elapsed = began.duration(to: clock.now).components
         summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
         return summary
     }
@@ -150,21 +141,19 @@ package final class Importer {
 
     /// Puts the results of reading into the summary.
     private func complete() {
+        summary.timesWithoutZone = findings.timesWithoutZone
         switch writer {
         case .entities(let writer, _):
             summary.written = writer.written
-            summary.timesWithoutZone = writer.times.withoutZone
             summary.duplicates = writer.repeatedCount
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         case .pairs(let writer, _):
             summary.written = writer.written
-            summary.timesWithoutZone = times.withoutZone
             summary.duplicates = writer.duplicates
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         }
-        summary.findings = findings
         summary.take(rejects)
     }
 
@@ -178,33 +167,42 @@ package final class Importer {
 // MARK: - The transaction
 
 extension Importer {
-    private func begin() throws(Failure) {
-        if !options.isDryRun { isFirstBeginning = try undescribed?.noteBeginning() ?? false }
+    /// Begins the transaction, and returns what the catalog has before it.
+    private func begin() throws(Failure) -> Start {
+        var start = Start()
+        if !options.isDryRun { start.isFirstBeginning = try undescribed?.noteBeginning() ?? false }
         try catalog.database.execute("BEGIN IMMEDIATE")
-        isFirstFile = try undescribed?.noteImport() ?? false
-        changesAtBegin = catalog.database.totalChanges
+        start.isFirstFile = try undescribed?.noteImport() ?? false
+        start.changes = catalog.database.totalChanges
         if options.replaces {
-            rowsBefore = Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
+            start.rowCount = Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
         }
-        if isFirstFile { try undescribed?.forgetVisibility() }
-        highestKey = try kind == .groups ? catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0 : 0
+        if start.isFirstFile { try undescribed?.forgetVisibility() }
+        if kind == .groups {
+            start.highestKey = try catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0
+        }
+        state = .running(start)
+        return start
     }
 
+    /// Notes that a file was refused because it looks like one of another kind.
+    func noteOtherKind() { if case .running(let start) = state { state = .ofOtherKind(start) } }
+
     /// The undescribed groups or photos, if the import is of that kind.
-    private var undescribed: UndescribedRows? {
+    private var undescribed: UndescribedRowsWriter? {
         guard case .entities(let table) = kind else { return nil }
-        return UndescribedRows(of: table, catalog.database)
+        return UndescribedRowsWriter(of: table, catalog.database)
     }
 
     /// Counts the groups and photos that are not shown because only relations name them.
     ///
     /// They are the ones created by this import of a relation, or missing in the first file of groups or photos.
-    private func countUnshown() throws(Failure) {
-        if isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.count() }
+    private func countUnshown(_ start: Start) throws(Failure) {
+        if start.isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.rows.count() }
         let created = if case .pairs = writer { summary.created } else { [String: Int]() }
         for (name, count) in created {
             guard let table = EntityTable(rawValue: name),
-                try UndescribedRows(of: table, catalog.database)?.visibilityOfNewRow() == .unknown
+                try UndescribedRows(of: table, catalog.facts.database)?.visibilityOfNewRow() == .unknown
             else { continue }
             summary.unshown[name] = count
         }
@@ -214,13 +212,13 @@ extension Importer {
     /// Lets what members did later win over the files, and counts the rows that it overrules.
     private func settlePairs() throws(Failure) {
         guard case .relation(let source) = kind else { return }
-        summary.overruled = try catalog.reapplyInteractions(to: source)
+        summary.overruled = try PairEvents.reapply(to: source, catalog.database)
         summary.written = max(0, summary.written - summary.overruled)
     }
 
-    private func commit() throws(Failure) {
-        try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
-        try catalog.note(notedColumns)
+    private func commit(_ start: Start) throws(Failure) {
+        try catalog.recordChanges(catalog.database.totalChanges - start.changes - temporaryChanges)
+        try NotedColumn.note(notedColumns, in: catalog.database)
         if case .pairs(let writer, _) = writer { try writer.finish() }
         try catalog.database.execute("COMMIT")
     }
@@ -261,23 +259,23 @@ extension Importer {
     /// - Returns: The number of rows of the kind that were removed.
     /// - Throws: `Failure` with the code `badData` if more than half of the rows would go, unless that is allowed,
     ///   or if removed groups look renamed.
-    func removeOthers() throws(Failure) -> Int {
+    func removeOthers(_ start: Start) throws(Failure) -> Int {
         let changes = catalog.database.totalChanges
         try collectVanished()
         temporaryChanges += catalog.database.totalChanges - changes
         let vanished = Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0)
         // New rows must not hide that the old ones go.
         if !options.allowsShrinking {
-            try ShrinkingBound.replacing.check(vanished, of: rowsBefore, kind.name, "replacing")
+            try ShrinkingBound.replacing.check(vanished, of: start.rowCount, kind.name, "replacing")
         }
-        if kind == .groups { try checkRenames() }
+        if kind == .groups { try checkRenames(start) }
         let noted = catalog.database.totalChanges
-        if case .entities(let table) = kind { try catalog.noteRemoval(ofVanished: table) }
+        if case .entities(let table) = kind { try catalog.removal.noteRemoval(ofVanished: table) }
         temporaryChanges += catalog.database.totalChanges - noted
         for removal in kind.removals(in: catalog.relations, isNamed: false) {
-            try catalog.database.execute(removal.statement)
+            try catalog.database.execute(removal.sql)
         }
-        if kind == .groups, vanished > 0 { try catalog.noteGroupRemoval() }
+        if kind == .groups, vanished > 0 { try catalog.removal.noteGroupRemoval() }
         try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
         return vanished
     }
@@ -308,8 +306,7 @@ extension Importer {
         while try keys.step() {
             let key = keys.integer(0)
             guard !wasSeen(key) else { continue }
-            insert.bind(key, at: 1)
-            try insert.run()
+            try insert.run(key)
         }
     }
 }

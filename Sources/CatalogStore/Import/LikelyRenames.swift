@@ -13,13 +13,13 @@ extension Importer {
     /// Refuses, in a replacing import, to lose decisions about a group that seems to have a new id.
     ///
     /// - Throws: `Failure` with the code `badData`.
-    func checkRenames() throws(Failure) {
+    func checkRenames(_ start: Start) throws(Failure) {
         guard !options.allowsRenames else { return }
         let renames = try likelyRenames(
             """
             SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
             UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.number)
-            """)
+            """, start)
         guard !renames.isEmpty else { return }
         throw Failure(
             .badData,
@@ -36,15 +36,15 @@ extension Importer {
     /// files may be a few new groups, among them one that happens to have the same title: that is a finding.
     ///
     /// - Throws: `Failure` with the code `badData`.
-    func checkReturns() throws(Failure) {
+    func checkReturns(_ start: Start) throws(Failure) {
         guard !options.allowsRenames, case .entities(let writer, _) = writer else { return }
         let (renames, count) = (
-            try likelyRenames("SELECT group_key FROM hidden_groups"),
+            try likelyRenames("SELECT group_key FROM hidden_groups", start),
             Int(try catalog.database.integer("SELECT count(*) FROM groups") ?? 0)
         )
         guard !renames.isEmpty else { return }
-        let groups = renames.count == 1 ? "1 hidden group looks" : "\(renames.count) hidden groups look"
         guard writer.seenCount * 2 <= count else {
+            let groups = renames.count == 1 ? "1 hidden group looks" : "\(renames.count) hidden groups look"
             throw Failure(
                 .badData,
                 """
@@ -52,12 +52,7 @@ extension Importer {
                 \(Self.commands(renames)). If they are others, add --allow-renames
                 """)
         }
-        summary.findings.append(
-            ImportFinding(
-                kind: "likelyReturns", count: renames.count,
-                message: """
-                    \(groups) like a new one by the title; if they are the same: \(Self.commands(renames))
-                    """))
+        findings.note(.likelyReturns, renames.count, of: Self.commands(renames))
     }
 
     private static func commands(_ renames: [LikelyRename]) -> String {
@@ -69,7 +64,7 @@ extension Importer {
     ///
     /// The other group is in the files and has the same title. In addition, it is new and has no members yet, or it has
     /// more than half of the old group's members.
-    private func likelyRenames(_ keys: String) throws(Failure) -> [LikelyRename] {
+    private func likelyRenames(_ keys: String, _ start: Start) throws(Failure) -> [LikelyRename] {
         let rows = try catalog.database.prepare(
             """
             SELECT old.group_key, old.group_id, new.group_key, new.group_id FROM groups AS old
@@ -80,7 +75,7 @@ extension Importer {
         var found: [LikelyRename] = []
         while try rows.step() {
             let (old, new) = (rows.integer(0), rows.integer(2))
-            guard found.last?.old != rows.text(1), !wasSeen(old), wasSeen(new), try looksRenamed(old, new) else {
+            guard found.last?.old != rows.text(1), !wasSeen(old), wasSeen(new), try looksRenamed(old, new, start) else {
                 continue
             }
             found.append(LikelyRename(old: rows.text(1), new: rows.text(3)))
@@ -88,9 +83,9 @@ extension Importer {
         return found
     }
 
-    private func looksRenamed(_ old: Int64, _ new: Int64) throws(Failure) -> Bool {
+    private func looksRenamed(_ old: Int64, _ new: Int64, _ start: Start) throws(Failure) -> Bool {
         let members = "SELECT count(*) FROM memberships WHERE group_key = ?"
-        if new > highestKey, try catalog.database.integer(members, new) == 0 { return true }
+        if new > start.highestKey, try catalog.database.integer(members, new) == 0 { return true }
         let common = try catalog.database.integer(
             "\(members) AND user_key IN (SELECT user_key FROM memberships WHERE group_key = \(new))", old)
         return 2 * (common ?? 0) > (try catalog.database.integer(members, old) ?? 0)

@@ -47,7 +47,7 @@ struct KindGuard {
         let columns = kind.columns
         let ignored = Set(ignoredColumns.map(RecordColumn.comparable))
         let own = Set(columns.indices.filter { !reader.isMissing($0) }.map { columns[$0].name }).subtracting(ignored)
-        let known = removes ? own.intersection(columns.prefix(Remover.idCount(of: kind)).map(\.name)) : own
+        let known = removes ? own.intersection(columns.prefix(kind.idCount).map(\.name)) : own
         let others =
             unknownColumns(reader).map(RecordColumn.comparable) + (removes ? own.subtracting(known).sorted() : [])
         guard !others.isEmpty else { return }

@@ -230,11 +230,11 @@ extension Importer {
     ///
     /// - Throws: `Failure` with the code `badData`.
     func checkRejects() throws(Failure) {
-        if options.replaces, !options.allowsRejects, let joinedLines {
+        if options.replaces, !options.allowsRejects, let first = findings.first(of: .joinedLines) {
             throw Failure(
                 .badData,
                 """
-                \(joinedLines.first): quotes stretch over lines that could be records by themselves, and replacing could \
+                \(first): quotes stretch over lines that could be records by themselves, and replacing could \
                 remove just those: nothing was changed. Mend the quotes, or add --allow-rejects
                 """)
         }

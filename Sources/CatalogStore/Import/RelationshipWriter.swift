@@ -21,15 +21,13 @@ final class RelationshipWriter {
     private let seen: Statement?
     private let refusedTimes: RefusedTimes?
     private let forgotten: ForgottenIDs
-    private(set) var doubtfulIDs = DoubtfulIDs()
+    private let findings: ImportFindings
     /// Receives the name of the current step and the number of rows done in it.
     var progress: (String, Int) -> Void = { _, _ in }
     private(set) var written = 0
     private(set) var duplicates = 0
     /// The number of rows that were left out because their members were forgotten.
     private(set) var forgottenCount = 0
-    /// The number of rows whose time an earlier import refused.
-    private(set) var refusedCount = 0
     /// Whether any row had a time.
     private(set) var hasTimes = false
     /// The number of rows added to the temporary table `seen`.
@@ -41,7 +39,10 @@ final class RelationshipWriter {
     /// Creates a writer.
     ///
     /// For a replacing import, it notes every pair in the temporary table `seen`.
-    init(_ source: RelationSource, _ database: Database, options: ImportOptions) throws(Failure) {
+    init(_ source: RelationSource, _ database: Database, options: ImportOptions, _ findings: ImportFindings)
+        throws(Failure)
+    {
+        self.findings = findings
         self.source = source
         self.database = database
         identifierBytes = options.identifierBytes
@@ -136,7 +137,7 @@ final class RelationshipWriter {
         guard !rowIDs.doubtful.isEmpty || !entryIDs.doubtful.isEmpty else { return }
         for pair in rows {
             for (side, slot) in slots(of: pair) {
-                if let doubt = side.doubtful[slot] { doubtfulIDs.note(doubt, side.cache.id(slot)) }
+                if let doubt = side.doubtful[slot] { findings.note(doubt, id: side.cache.id(slot)) }
             }
         }
     }
@@ -238,7 +239,7 @@ final class RelationshipWriter {
             if times[index] & 1 == 1 {
                 try refusedTimes.note(time, row: row, entry: entry)
             } else if refusedTimes.areAny, try refusedTimes.contains(time, row: row, entry: entry) {
-                refusedCount += 1
+                findings.note(.refusedTimes, of: source.timeColumn)
             } else {
                 continue
             }
@@ -264,7 +265,7 @@ private struct PairSide {
     /// The slots of members who were forgotten.
     private(set) var forgotten: Set<UInt32> = []
     /// The slots of suspicious ids.
-    private(set) var doubtful: [UInt32: IDDoubt] = [:]
+    private(set) var doubtful: [UInt32: ImportFinding.Kind] = [:]
     /// The slots of the batch that got no key.
     private(set) var unknown: Set<UInt32> = []
 

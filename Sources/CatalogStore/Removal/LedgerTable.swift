@@ -3,7 +3,7 @@ import Changes
 import RecordReading
 package import SQLite
 
-/// The ledger in a catalog; every call is within a transaction of the caller.
+/// The ledger in a catalog.
 package struct LedgerTable {
     /// The SQL that makes the tables, and a key.
     package static let schema = """
@@ -18,12 +18,12 @@ package struct LedgerTable {
         INSERT INTO ledger_key VALUES (randomblob(32));
         """
 
-    private let database: Database
+    private let database: ReadingDatabase
     /// The key of the digests, which was made with the catalog.
     let key: [UInt8]
     private let select: Statement
 
-    package init(_ database: Database) throws(Failure) {
+    init(_ database: ReadingDatabase) throws(Failure) {
         self.database = database
         let row = try database.prepare("SELECT key FROM ledger_key")
         key = try row.step() ? row.bytes(0) : []
@@ -50,6 +50,18 @@ package struct LedgerTable {
 
     /// Whether a member is forgotten.
     func isForgotten(_ id: String) throws(Failure) -> Bool { try times(of: id)?.isForgotten == true }
+}
+
+/// Writes the ledger; every call is within a transaction of the caller.
+package struct LedgerWriter {
+    /// The ledger as it is read.
+    let table: LedgerTable
+    private let database: Database
+
+    package init(_ database: Database) throws(Failure) {
+        self.database = database
+        table = try LedgerTable(database.reading)
+    }
 
     /// Notes that members are forgotten.
     package func forget(_ ids: [String], atMilliseconds milliseconds: Int64) throws(Failure) {
@@ -58,7 +70,7 @@ package struct LedgerTable {
 
     /// Notes times of a member; earlier times change nothing.
     func note(_ times: Ledger.Times, of id: String) throws(Failure) {
-        var ledger = Ledger(key: key)
+        var ledger = Ledger(key: table.key)
         ledger.note(times, of: ledger.digest(of: id))
         try add(ledger)
     }
@@ -67,7 +79,7 @@ package struct LedgerTable {
     ///
     /// - Returns: false if the member is not forgotten.
     func readmit(_ id: String, atMilliseconds now: Int64) throws(Failure) -> Bool {
-        guard let times = try times(of: id), times.isForgotten else { return false }
+        guard let times = try table.times(of: id), times.isForgotten else { return false }
         try note(Ledger.Times(readmitted: max(now, times.forgotten + 1)), of: id)
         return true
     }
@@ -98,14 +110,14 @@ package struct LedgerTable {
 /// The forgotten members, whom an import leaves out unless it readmits them.
 final class ForgottenIDs {
     private var ledger: Ledger
-    private let table: LedgerTable
+    private let writer: LedgerWriter
     private let readmits: Bool
     private let now: Int64
 
     /// - Parameter readmits: whether forgotten members come back.
     init(_ database: Database, readmits: Bool) throws(Failure) {
-        table = try LedgerTable(database)
-        ledger = try table.content()
+        writer = try LedgerWriter(database)
+        ledger = try writer.table.content()
         self.readmits = readmits
         now = try database.integer("SELECT \(CatalogSchema.nowMilliseconds)") ?? 0
     }
@@ -114,8 +126,8 @@ final class ForgottenIDs {
     func contains(_ id: String) throws(Failure) -> Bool {
         guard ledger.isForgotten(id) else { return false }
         guard readmits else { return true }
-        _ = try table.readmit(id, atMilliseconds: now)
-        if let times = try table.times(of: id) { ledger.note(times, of: ledger.digest(of: id)) }
+        _ = try writer.readmit(id, atMilliseconds: now)
+        if let times = try writer.table.times(of: id) { ledger.note(times, of: ledger.digest(of: id)) }
         return false
     }
 

@@ -1,16 +1,19 @@
 package import Basics
+package import Model
 import RecordReading
 import SQLite
 
-extension Remover {
+extension NamedRows {
     /// Returns the ids of each row in files with the columns of an import.
     ///
     /// - Parameter ignoring: the names of columns that do not tell what kind of file it is.
     /// - Throws: `Failure` if a file has no row, is of another kind, or has a row that cannot be read.
-    package func rows(inFiles paths: [String], ignoring: Set<String> = []) throws(Failure) -> [[String]] {
+    package static func rows(
+        of kind: ImportKind, _ relations: RelationTable, inFiles paths: [String], ignoring: Set<String> = []
+    ) throws(Failure) -> [[String]] {
         guard !paths.isEmpty else { return [] }
         let kindGuard = KindGuard(
-            kind: kind, relations: catalog.relations, ignoredColumns: ignoring, removes: true)
+            kind: kind, relations: relations, ignoredColumns: ignoring, removes: true)
         var (rows, names): ([[String]], [String]) = ([], [])
         for path in paths {
             let input = try InputFile(path: path)
@@ -21,8 +24,8 @@ extension Remover {
         return rows
     }
 
-    private func rows(in input: InputFile, _ kindGuard: KindGuard) throws(Failure) -> [[String]] {
-        try NamedRows.read(input, kind.columns, idCount: Self.idCount(of: kind)) { reader throws(Failure) in
+    private static func rows(in input: InputFile, _ kindGuard: KindGuard) throws(Failure) -> [[String]] {
+        try read(input, kindGuard.kind.columns, idCount: kindGuard.kind.idCount) { reader throws(Failure) in
             try kindGuard.check(reader)
         }
     }
@@ -91,13 +94,5 @@ extension RecordReader {
         }
         guard joinedLines.count > 0 else { return nil }
         return "\(source), line \(joinedLines.firstLine): quotes stretch over lines that could be records by themselves"
-    }
-}
-
-extension Catalog {
-    /// Refuses to merge more groups or users into others than the file of a removal may remove.
-    package func checkMerging(_ count: Int, in table: EntityTable) throws(Failure) {
-        let total = Int(try database.integer("SELECT count(*) FROM \(table.rawValue)") ?? 0)
-        try ShrinkingBound.naming.check(count, of: total, table.rawValue, "merging")
     }
 }

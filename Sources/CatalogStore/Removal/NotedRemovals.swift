@@ -88,10 +88,7 @@ final class NotedRemovals {
     }
 
     private func bind(_ kind: ImportKind, _ ids: [String], _ stamp: Int64, to statement: Statement) {
-        statement.bind(kind.name, at: 1)
-        statement.bind(ids[0], at: 2)
-        statement.bind(ids.count > 1 ? ids[1] : "", at: 3)
-        statement.bind(stamp, at: 4)
+        statement.bind(kind.name, ids[0], ids.count > 1 ? ids[1] : "", stamp)
     }
 }
 
@@ -100,20 +97,6 @@ extension ImportKind {
     fileprivate var canComeBack: Bool {
         guard case .relation(let source) = self else { return true }
         return RelationSource.changed.contains(source)
-    }
-}
-
-extension Catalog {
-    /// Notes that the groups, users or photos with the keys in the temporary table `vanished` are removed now.
-    func noteRemoval(ofVanished table: EntityTable) throws(Failure) {
-        try database.execute(
-            """
-            INSERT INTO noted_removals
-            SELECT '\(table.rawValue)', \(table.idColumn), '',
-                \(CatalogSchema.nowMilliseconds)
-            FROM \(table.rawValue) WHERE \(table.keyColumn) IN (SELECT key FROM temp.vanished)
-            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
-            """)
     }
 }
 

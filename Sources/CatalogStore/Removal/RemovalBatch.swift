@@ -49,12 +49,12 @@ struct RemovalBatch {
     func remove(from catalog: Catalog) throws(Failure) -> Int {
         switch kind {
         case .rows(let kind):
-            return try Remover(from: catalog, kind: kind).removeWithinTransaction(rows, stamp: stamp).unknownCount
+            return try catalog.removal.removeWithinTransaction(kind, rows, stamp: stamp).unknownCount
         case .members(let withPhotos):
-            let ledger = try LedgerTable(catalog.database)
+            let ledger = try LedgerTable(catalog.facts.database)
             var ids: [String] = []
             for row in rows where time > (try ledger.times(of: row[0])?.readmitted ?? -1) { ids.append(row[0]) }
-            if !ids.isEmpty { _ = try catalog.removeForGood(ids, withPhotos: withPhotos, atMilliseconds: time) }
+            if !ids.isEmpty { _ = try catalog.removal.removeForGood(ids, withPhotos: withPhotos, atMilliseconds: time) }
             return rows.count - ids.count
         }
     }

@@ -1,7 +1,8 @@
-import Basics
+package import Basics
+import SQLite
 
 /// The largest share of a kind's rows that a file may remove without `--allow-shrinking`.
-struct ShrinkingBound {
+package struct ShrinkingBound {
     /// The share as a fraction of one, inclusive.
     private let divisor: Int
     private let words: String
@@ -12,6 +13,12 @@ struct ShrinkingBound {
     static let replacing = ShrinkingBound(divisor: 2, words: "half", minimumRows: 0)
     /// The bound of a file that names what is to be removed.
     static let naming = ShrinkingBound(divisor: 10, words: "a tenth", minimumRows: 20)
+
+    /// Refuses to merge more groups or users into others than the file of a removal may remove.
+    package static func check(merging count: Int, in table: EntityTable, of catalog: Facts) throws(Failure) {
+        let total = Int(try catalog.database.integer("SELECT count(*) FROM \(table.rawValue)") ?? 0)
+        try Self.naming.check(count, of: total, table.rawValue, "merging")
+    }
 
     /// Refuses to remove too many rows.
     ///

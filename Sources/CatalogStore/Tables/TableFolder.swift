@@ -143,12 +143,17 @@ package protocol EntrySource: AnyObject {
     /// - Parameters:
     ///   - window: the window of dates to keep, or `nil` for none.
     ///   - progress: called with the number of rows read so far, from any thread.
+    /// - Throws: `Failure.Code.badData` if the rows cannot have been written like this.
     func matrix(
         _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(Failure) -> MatrixReading
 
-    /// Returns the posts by row of a matrix, those after a time and until another one, in Unix seconds.
+    /// Returns the posts of each shown group in a time, by row of a matrix.
+    ///
+    /// - Parameters:
+    ///   - start: the time after which posts count, in Unix seconds, exclusive.
+    ///   - end: the time of the last post that counts, inclusive.
     func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(Failure) -> [GroupTalk]
 
     /// Returns the number of rows of a table of pairs.
@@ -160,7 +165,7 @@ package protocol EntrySource: AnyObject {
     /// Returns the columns of the users who are not listed.
     func unlistedUsers() throws(Failure) -> Set<UInt32>
 
-    /// Returns the arms that renamed users were shown, by column; see `CatalogSnapshot`.
+    /// Returns the arm of each experiment that renamed users were shown first, by column.
     func shownArms() throws(Failure) -> [UInt32: [String: String]]
 
     /// Whether any photo has an owner.
@@ -186,7 +191,13 @@ package protocol EntrySource: AnyObject {
         _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(Failure) -> Part
     ) throws(Failure) -> [Part]
 
-    /// Calls `body` with each member's interactions with groups and last pause; see `CatalogSnapshot`.
+    /// Calls `body` with each member's interactions with shown groups and last pause, ascending by column.
+    ///
+    /// - Parameters:
+    ///   - impressionsSince: the earliest time of an impression to read, inclusive, in Unix milliseconds.
+    ///   - body: a function that receives the user's column in a matrix of this source, interactions and a pause; one
+    ///     of both may be missing. The interactions are in the order in which they were recorded, and their groups are
+    ///     rows of that matrix.
     func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void)
         throws(Failure)
 }
@@ -199,22 +210,4 @@ package struct UserTexts: Sendable {
     package internal(set) var interests = PackedTexts()
     /// The stamps of the statements of interests in Unix milliseconds, by column; files have none.
     package internal(set) var interestsStamps: [UInt32: Int64] = [:]
-}
-
-extension CatalogSnapshot: EntrySource {
-    /// Estimates the work for each of some matrices.
-    ///
-    /// Several are estimated at a time, because counting tens of millions of rows takes half a second.
-    package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(Failure) -> [WorkEstimate] {
-        let estimates = try readParts(sources.count) { catalog, number throws(Failure) in
-            (number: number, estimate: try catalog.workEstimate(sources[number], recentWeeks: recentWeeks))
-        }
-        return estimates.sorted { $0.number < $1.number }.map(\.estimate)
-    }
-
-    /// Estimates the amount of content of the photos.
-    package func contentEstimate() throws(Failure) -> ContentEstimate { try catalog.contentEstimate() }
-
-    /// Returns the number of rows of a table of pairs.
-    package func rowCount(_ source: RelationSource) throws(Failure) -> Int { try catalog.rowCount(source) }
 }

@@ -3,7 +3,6 @@ package import Model
 import Synchronization
 
 extension TableSnapshot {
-    /// Reads a matrix.
     package func matrix(
         _ source: RelationSource, keeping window: ActivityWindow?,
         progress: @escaping @Sendable (_ rows: Int) -> Void

@@ -9,12 +9,12 @@ import Synchronization
 /// The catalog has the groups and their visibility, the forgotten members, and the interactions. Joins and leaves are
 /// replayed on the tables as an import replays them. The memberships, pools and photos of the catalog are not read.
 package final class TableSnapshot: EntrySource {
-    let snapshot: CatalogSnapshot
+    let snapshot: Matrices
     let folder: TableFolder
     let numbers: TableNumbers
 
     /// Opens and checks the tables.
-    package init(_ path: String, _ snapshot: CatalogSnapshot) throws(Failure) {
+    package init(_ path: String, _ snapshot: Matrices) throws(Failure) {
         self.snapshot = snapshot
         folder = try TableFolder(path)
         numbers = try TableNumbers(folder, snapshot)
@@ -53,7 +53,6 @@ package final class TableSnapshot: EntrySource {
         return Dictionary(uniqueKeysWithValues: arms)
     }
 
-    /// Calls `body` with each member's interactions with groups and last pause, by column.
     package func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void)
         throws(Failure)
     {
@@ -87,7 +86,7 @@ struct TableNumbers: Sendable {
     var columnCount: Int { tableUsers + addedUsers.count }
     private let tableUsers: Int
 
-    init(_ folder: TableFolder, _ snapshot: CatalogSnapshot) throws(Failure) {
+    init(_ folder: TableFolder, _ snapshot: Matrices) throws(Failure) {
         let groups = try snapshot.groups()
         var rowCount: Int32 = 0
         rowOfGroup =
@@ -124,13 +123,13 @@ struct TableNumbers: Sendable {
         return numbers
     }
 
-    private mutating func readUsers(_ folder: TableFolder, _ database: Database) throws(Failure) {
+    private mutating func readUsers(_ folder: TableFolder, _ database: ReadingDatabase) throws(Failure) {
         let users = try database.prepare(
             """
             SELECT user_key, user_id, interests, interests_stamp FROM users
             WHERE interests IS NOT NULL OR interests_stamp IS NOT NULL
                 OR user_key IN (SELECT user_key FROM interactions)
-                OR user_key IN (SELECT user_key FROM (\(Catalog.selectShownArms))) ORDER BY user_id
+                OR user_key IN (SELECT user_key FROM (\(ExposureRecord.selectShownArms))) ORDER BY user_id
             """)
         while try users.step() {
             let id = users.text(1)
@@ -154,7 +153,7 @@ struct TableNumbers: Sendable {
         }
     }
 
-    private mutating func readSettled(_ database: Database, _ numbers: [Int64: Int]) throws(Failure) {
+    private mutating func readSettled(_ database: ReadingDatabase, _ numbers: [Int64: Int]) throws(Failure) {
         let rows = try database.prepare(
             """
             SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE \(RelationSource.memberships.isChanged)
@@ -204,18 +203,14 @@ struct SettledMembership: Sendable {
 extension TableSnapshot {
     private static let photosPerRange = 1 << 15
 
-    /// Whether any photo has an owner.
     package func hasPhotoOwners() throws(Failure) -> Bool { folder["photos"].contains { $0.has("owner") } }
 
-    /// The number of a photo's owner less the user's row.
     package var ownerOffset: Int { 1 }
 
-    /// Whether any photo may have tags or a location.
     package func hasPhotoContent() throws(Failure) -> Bool {
         folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
     }
 
-    /// Reads the content of all photos, in one pass if their tags fit into memory.
     package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(Failure) -> PhotoContent
     {
@@ -254,13 +249,10 @@ extension TableSnapshot {
 }
 
 extension TableSnapshot {
-    /// Returns whether a table of pairs has any row.
     package func hasRows(_ source: RelationSource) throws(Failure) -> Bool { rowCount(source) > 0 }
 
-    /// Returns the number of rows of a table of pairs.
     package func rowCount(_ source: RelationSource) -> Int { folder.manifest.rowCount(source.table) }
 
-    /// Returns the columns of the users who are not listed; the catalog knows them.
     package func unlistedUsers() throws(Failure) -> Set<UInt32> {
         let ids = try snapshot.database.prepare("SELECT user_id FROM users WHERE listed = 0").texts()
         return Set(ids.compactMap { folder.row(of: $0, in: "id", of: "users") })
@@ -271,7 +263,6 @@ extension TableSnapshot {
     private static let sampledEntries = 20_000
     private static let rowsPerSample = 64
 
-    /// Estimates the work for each of some matrices.
     package func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(Failure) -> [WorkEstimate] {
         var estimates: [WorkEstimate] = []
         for source in sources { estimates.append(try workEstimate(source, recentWeeks: recentWeeks)) }
@@ -315,7 +306,6 @@ extension TableSnapshot {
         }
     }
 
-    /// Estimates the amount of content of the photos, from the tags of some of them.
     package func contentEstimate() throws(Failure) -> ContentEstimate {
         let parts = folder["photos"]
         let photos = folder.manifest.rowCount("photos")

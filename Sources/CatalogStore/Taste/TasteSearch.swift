@@ -19,7 +19,7 @@ struct TasteSearch {
         var similarities: [SharedKind: Double] = [:]
     }
 
-    let database: Database
+    let database: ReadingDatabase
     let kind: ToldKind
     let request: TasteRequest
     /// The member's key; nil if the catalog does not know the member.
@@ -30,7 +30,7 @@ struct TasteSearch {
     private let planner: Planner
     private var rowsLeft = 0
 
-    init(_ catalog: Catalog, _ kind: ToldKind, _ request: TasteRequest, for planner: Planner)
+    init(_ catalog: Facts, _ kind: ToldKind, _ request: TasteRequest, for planner: Planner)
         throws(Failure)
     {
         database = catalog.database
@@ -66,9 +66,7 @@ struct TasteSearch {
         guard let user else { return false }
         let source = kind.source
         let row = try database.prepare(
-            "SELECT 1 FROM \(source.table) WHERE user_key = ?1 AND \(source.entryColumn) = ?2")
-        row.bind(user, at: 1)
-        row.bind(key, at: 2)
+            "SELECT 1 FROM \(source.table) WHERE user_key = ?1 AND \(source.entryColumn) = ?2", user, key)
         return try row.step()
     }
 
@@ -138,8 +136,7 @@ struct TasteSearch {
             """)
         var found: [Int64: (sum: Double, members: Int)] = [:]
         for (member, similarity) in like {
-            rows.bind(member, at: 1)
-            rows.bind(Int64(TasteFormula.toldLimit), at: 2)
+            rows.bind(member, TasteFormula.toldLimit)
             while try rows.step() {
                 let key = rows.integer(0)
                 guard !owns(key), kind == .favourites || key != user else { continue }
@@ -184,8 +181,7 @@ struct TasteSearch {
         var left = TasteFormula.rowLimit
         var sums: [Int64: Double] = [:]
         for thing in order where left > 0 {
-            rows.bind(thing, at: 1)
-            rows.bind(Int64(shared == .memberships ? left : min(left, TasteFormula.sharerLimit)), at: 2)
+            rows.bind(thing, Int64(shared == .memberships ? left : min(left, TasteFormula.sharerLimit)))
             var members: [Int64] = []
             while try rows.step() { members.append(rows.integer(0)) }
             left -= members.count
@@ -204,9 +200,7 @@ struct TasteSearch {
             """
             SELECT group_key FROM memberships JOIN groups USING (group_key)
             WHERE user_key = ?1 AND \(CatalogSchema.isShown) ORDER BY group_key LIMIT ?2
-            """)
-        rows.bind(key, at: 1)
-        rows.bind(Int64(min(rowsLeft, TasteFormula.groupLimit)), at: 2)
+            """, key, Int64(min(rowsLeft, TasteFormula.groupLimit)))
         var (sum, degree) = (0.0, 0)
         while try rows.step() {
             degree += 1
@@ -226,5 +220,104 @@ extension ToldKind {
         case .favourites: .favourites
         case .follows: .follows
         }
+    }
+}
+
+/// The photos that a member may like, looked up and scored.
+struct PhotoCandidates {
+    private let catalog: Facts
+    private let search: TasteSearch
+    private let planner: Planner
+    /// The weight of each fitting group.
+    private let weights: [UInt32: Double]
+    /// The newest photos of fitting groups, with the weight that was found for each.
+    private var pooled: [Int64: Double] = [:]
+    private let changed: [BytewiseString: Bool]
+
+    init(_ catalog: Facts, _ search: TasteSearch, _ planner: Planner) throws(Failure) {
+        (self.catalog, self.search, self.planner) = (catalog, search, planner)
+        let (relations, model) = (planner.configuration.relations, planner.model)
+        let fitting = search.request.fitting.prefix(TasteFormula.fittingLimit).map { fitting in
+            let size = relations.size(of: fitting.group, .favourites, model)
+            return (fitting.group, TasteFormula.weight(ofGroupWithFit: fitting.fit, size: size))
+        }
+        weights = Dictionary(fitting, uniquingKeysWith: { first, _ in first })
+        changed = search.request.changed(.favourites)
+        let rows = try catalog.database.prepare(
+            """
+            SELECT photo_key FROM pools
+            WHERE group_key = (SELECT group_key FROM groups WHERE group_id = ?1 AND \(CatalogSchema.isShown))
+            ORDER BY photo_key DESC LIMIT ?2
+            """)
+        for (group, weight) in fitting {
+            rows.bind(model.id(of: Int(group)), TasteFormula.poolLimit)
+            while try rows.step() { pooled[rows.integer(0), default: 0] += weight }
+        }
+    }
+
+    /// Returns the photos with the greatest scores, best first.
+    func photos(_ told: [Int64: (sum: Double, members: Int)], _ scores: [Int64: Double]) throws(Failure)
+        -> [TastePhoto]
+    {
+        var sums = TasteFormula.normalized(pooled).mapValues { $0 * ToldKind.favourites.directWeight }
+        sums.merge(scores) { $0 + $1 }
+        let best = sums.sorted { ($0.value, $0.key) > ($1.value, $1.key) }
+        var found: [(photo: TastePhoto, key: Int64, direct: Double)] = []
+        var tried = 0
+        for (key, _) in best where !search.owns(key) {
+            tried += 1
+            guard tried <= 2 * TasteFormula.candidateLimit, found.count < TasteFormula.candidateLimit else { break }
+            guard let photo = try photo(key, admirers: told[key]?.members ?? 0, score: scores[key] ?? 0) else {
+                continue
+            }
+            found.append((photo, key, photo.groups.reduce(0) { $0 + (weights[$1] ?? 0) }))
+        }
+        let greatest = found.map(\.direct).max() ?? 0
+        for index in found.indices where greatest > 0 {
+            found[index].photo.score += ToldKind.favourites.directWeight * found[index].direct / greatest
+        }
+        return found.filter { $0.photo.score > 0 }
+            .sorted { ($0.photo.score, $0.photo.admirers, $0.key) > ($1.photo.score, $1.photo.admirers, $1.key) }
+            .map(\.photo)
+    }
+
+    /// Returns a photo if it may be shown to the member.
+    private func photo(_ key: Int64, admirers: Int, score: Double) throws(Failure) -> TastePhoto? {
+        let removed = search.request.removed
+        let row = try catalog.database.prepare(
+            """
+            SELECT photo_id, user_id, listed, width, height FROM photos LEFT JOIN users USING (user_key)
+            WHERE photo_key = ?1 AND photos.visibility = 0 AND photos.user_key IS NOT ?2
+            """, key)
+        // No photo has the owner 0.
+        row.bind(search.user ?? 0, at: 2)
+        guard try row.step() else { return nil }
+        let (id, owner) = (row.text(0), row.optionalText(1))
+        guard !removed.hides(id, of: owner), try !search.hasTold(key, id, changed) else { return nil }
+        let groups = try groups(key, id)
+        guard !groups.isEmpty else { return nil }
+        let isForgotten = owner.map { removed.members.contains(BytewiseString($0)) } == true
+        return TastePhoto(
+            id: id, ownerID: owner, namesOwner: owner != nil && !isForgotten && row.optionalInteger(2) != 0,
+            width: row.optionalInteger(3),
+            height: row.optionalInteger(4), groups: groups, admirers: admirers, score: score)
+    }
+
+    /// Returns the shown groups whose pools have a photo, ascending.
+    private func groups(_ key: Int64, _ id: String) throws(Failure) -> [UInt32] {
+        let rows = try catalog.database.prepare(
+            """
+            SELECT group_id FROM pools JOIN groups USING (group_key)
+            WHERE photo_key = ?1 AND \(CatalogSchema.isShown) LIMIT \(TasteFormula.groupLimit)
+            """, key)
+        var groups: [UInt32] = []
+        while try rows.step() {
+            let group = rows.text(0)
+            guard let index = planner.model.index(ofID: group),
+                !search.request.removed.hides(id, in: group)
+            else { continue }
+            groups.append(UInt32(index))
+        }
+        return groups.sorted()
     }
 }

@@ -76,37 +76,3 @@ package struct LookSearch: Sendable {
         return (looks, kept)
     }
 }
-
-extension Catalog {
-    /// Returns what the catalog still shows of some photos: the public ones, in the groups that have them.
-    ///
-    /// A version may be older than the decision to make a photo private, or to take it out of a pool. A photo that was
-    /// removed and imported again has no vector, and is left out, as long as the catalog's vectors are of the model.
-    ///
-    /// - Parameters:
-    ///   - photos: photos as a version has them; their order stays.
-    ///   - looks: the name of the model that made the version's vectors.
-    package func current(_ photos: [Lookalike], looks: String, in model: VisibleModel) throws(Failure)
-        -> [Lookalike]
-    {
-        let needsVector = try vectorSpace()?.model == looks
-        let row = try database.prepare(
-            """
-            SELECT photo_key, user_id FROM photos LEFT JOIN users ON users.user_key = photos.user_key
-            WHERE photo_id = ? AND visibility = 0
-            \(needsVector ? "AND EXISTS (SELECT 1 FROM photo_vectors WHERE photo_key = photos.photo_key)" : "")
-            """)
-        var shown: [Lookalike] = []
-        for var photo in photos {
-            row.bind(photo.id, at: 1)
-            if try row.step() {
-                photo.ownerID = row.optionalText(1)
-                let pools = try groupIDs(in: .pools, of: row.integer(0)).compactMap { model.index(ofID: $0) }
-                photo.groups = photo.groups.filter { pools.contains(Int($0)) }
-                shown.append(photo)
-            }
-            row.reset()
-        }
-        return shown
-    }
-}

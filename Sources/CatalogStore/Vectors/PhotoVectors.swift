@@ -22,9 +22,9 @@ package struct PhotoVectors: Sendable {
     /// Reads the photos, and opens the file of vectors; returns `nil` if there is none.
     ///
     /// - Parameter catalog: a catalog, in a transaction if the photos must agree with other data.
-    package init?(of catalog: Catalog) throws(Failure) {
-        guard let space = try catalog.vectorSpace() else { return nil }
-        file = try VectorFile(Catalog.vectorPath(ofCatalog: catalog.path, space.generation), space)
+    package init?(of catalog: Facts) throws(Failure) {
+        guard let space = try catalog.vectors.space() else { return nil }
+        file = try VectorFile(CatalogVectors.path(ofCatalog: catalog.path, space.generation), space)
         model = space.model
         let rows = try catalog.database.prepare(
             """

@@ -93,7 +93,7 @@ package final class VectorImporter {
             try? rollBack()
             throw error
         }
-        if !options.isDryRun { catalog.removeOtherVectorFiles() }
+        if !options.isDryRun { catalog.facts.vectors.removeOtherFiles() }
         let elapsed = start.duration(to: clock.now).components
         summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
         return summary
@@ -105,8 +105,8 @@ package final class VectorImporter {
 
     /// Finds the vectors that the catalog has, unless all of them are replaced.
     private func findSpace() throws(Failure) {
-        let found = try catalog.vectorSpace()
-        earlierCount = try catalog.vectorCount()
+        let found = try catalog.facts.vectors.space()
+        earlierCount = try catalog.facts.vectors.count()
         if options.replaces {
             try catalog.database.execute("DELETE FROM photo_vectors; DELETE FROM vector_file")
             firstGeneration = (found?.generation ?? 0) + 1
@@ -127,7 +127,7 @@ package final class VectorImporter {
         }
         space = found
         firstSlot = Int64(found.slots)
-        known = try VectorFile(Catalog.vectorPath(ofCatalog: catalog.path, found.generation), found)
+        known = try VectorFile(CatalogVectors.path(ofCatalog: catalog.path, found.generation), found)
     }
 
     private static let unnamed = Failure(
@@ -273,7 +273,7 @@ package final class VectorImporter {
     private func opened(_ space: VectorSpace) throws(Failure) -> VectorAppender {
         if let appender { return appender }
         let opened = try VectorAppender(
-            Catalog.vectorPath(ofCatalog: catalog.path, space.generation), dimension: space.dimension,
+            CatalogVectors.path(ofCatalog: catalog.path, space.generation), dimension: space.dimension,
             slots: space.slots)
         appender = opened
         return opened
@@ -344,12 +344,9 @@ package final class VectorImporter {
         try appender?.finish()
         if let space, appender != nil {
             try catalog.database.execute("DELETE FROM vector_file")
-            let insert = try catalog.database.prepare("INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)")
-            insert.bind(space.generation, at: 1)
-            insert.bind(Int64(space.dimension), at: 2)
-            insert.bind(Optional(space.model), at: 3)
-            insert.bind(Int64(space.slots), at: 4)
-            try insert.run()
+            try catalog.database.run(
+                "INSERT INTO vector_file VALUES (?1, ?2, ?3, ?4)", space.generation, space.dimension, space.model,
+                space.slots)
         }
         try catalog.recordChanges(Int64(summary.written + summary.removed))
         try catalog.database.execute("COMMIT")
@@ -383,8 +380,6 @@ private final class VectorTable {
     }
 
     func set(_ photo: Int64, _ slot: Int64) throws(Failure) {
-        write.bind(photo, at: 1)
-        write.bind(slot, at: 2)
-        try write.run()
+        try write.run(photo, slot)
     }
 }

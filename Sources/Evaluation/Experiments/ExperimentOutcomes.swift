@@ -24,11 +24,11 @@ package struct ExperimentOutcomes: Sendable {
     ///   - now: the time up to which everything is known, in Unix milliseconds; later actions are left out.
     ///   - present: the time behind which no list can have been shown, in Unix milliseconds; `now` if it is later.
     package init(
-        of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64,
+        of entry: ExperimentRegister.Entry, from catalog: Facts, atMilliseconds now: Int64,
         present: Int64 = 0
     ) throws(Failure) {
         let definition = entry.definition
-        let all = try catalog.firstExposures(in: definition.name)
+        let all = try Exposures(of: catalog).firstExposures(in: definition.name)
         let known = all.filter { $0 < now }
         let course = ExperimentCourse(entry, firstTimes: known, atMilliseconds: now)
         self.course = course
@@ -38,7 +38,7 @@ package struct ExperimentOutcomes: Sendable {
         var topics: [String: [String]] = [:]
         var kept = ExperimentOutcomes(course: course)
         let tail = ExperimentCourse.daysKept * ExperimentCourse.dayLength
-        try catalog.forEachMember(
+        try Exposures(of: catalog).forEachMember(
             exposedIn: definition.name, before: course.end,
             interactionsFrom: course.startedAt - Self.daysBefore * ExperimentCourse.dayLength,
             until: min(course.now, course.end + tail)
@@ -119,7 +119,7 @@ private struct ListSources {
     }
 }
 
-extension Catalog {
+extension Exposures {
     /// Returns the sums of a measure over the members who did anything with a list in a past span of time.
     ///
     /// - Parameters:

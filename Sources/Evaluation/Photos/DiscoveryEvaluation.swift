@@ -29,8 +29,8 @@ package struct DiscoveryEvaluation {
     }
 
     private let kind: ToldKind
-    private let training: Catalog
-    private let snapshot: CatalogSnapshot
+    private let training: Facts
+    private let snapshot: Matrices
     private let planner: Planner
     private let instant: Int64
     private let items: NeighbourTable
@@ -55,13 +55,13 @@ package struct DiscoveryEvaluation {
     ///   - planner: the planner of a version computed from the training set.
     ///   - instant: the instant for which lists are made, in Unix milliseconds.
     package init(
-        _ kind: ToldKind, training: Catalog, whole: Catalog, planner: Planner, atMilliseconds instant: Int64,
+        _ kind: ToldKind, training: Facts, whole: Facts, planner: Planner, atMilliseconds instant: Int64,
         share: Double, threads: Int
     ) throws(Failure) {
         (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)
-        snapshot = try CatalogSnapshot(of: training, threads: threads)
+        snapshot = try Matrices(of: training, threads: threads)
         let known = try snapshot.matrix(kind.source) { _ in }.matrix
-        let all = try CatalogSnapshot(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
+        let all = try Matrices(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
         guard known.rowCount <= all.rowCount, known.columnCount <= all.columnCount else {
             throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
         }
@@ -77,7 +77,7 @@ package struct DiscoveryEvaluation {
         members = try Self.members(kind, snapshot, known, all, isEligible, share: share)
     }
 
-    private static func eligible(_ kind: ToldKind, _ snapshot: CatalogSnapshot, count: Int)
+    private static func eligible(_ kind: ToldKind, _ snapshot: Matrices, count: Int)
         throws(Failure) -> [Bool]
     {
         var isEligible = [Bool](repeating: false, count: count)
@@ -95,7 +95,7 @@ package struct DiscoveryEvaluation {
 
     /// Returns members of whom something was held out, spread over all.
     private static func members(
-        _ kind: ToldKind, _ snapshot: CatalogSnapshot, _ known: BinaryMatrix, _ all: BinaryMatrix,
+        _ kind: ToldKind, _ snapshot: Matrices, _ known: BinaryMatrix, _ all: BinaryMatrix,
         _ isEligible: [Bool], share: Double
     ) throws(Failure) -> [Member] {
         let ids = try snapshot.users().ids

@@ -26,7 +26,7 @@ package struct PhotoEvaluation {
         var heldOut: [UInt32]
     }
 
-    private let training: Catalog
+    private let training: Facts
     private let recommender: PhotoRecommender
     private let model: VisibleModel
     private let pools: NeighbourTable
@@ -41,12 +41,12 @@ package struct PhotoEvaluation {
     ///   - version: a model version computed from the training set.
     ///   - training: the catalog that was learned from, a copy of `whole` without some entries.
     package init(
-        _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
+        _ version: ModelVersion, _ manifest: Manifest, training: Facts, whole: Facts, relations: RelationTable,
         share: Double, threads: Int
     ) throws(Failure) {
         guard let source = relations[.pool]?.source else { throw Failure(.badData, "there are no pools") }
-        let known = try CatalogSnapshot(of: training, threads: threads).matrix(source) { _ in }.matrix
-        let all = try CatalogSnapshot(of: whole, threads: threads).matrix(source) { _ in }.matrix
+        let known = try Matrices(of: training, threads: threads).matrix(source) { _ in }.matrix
+        let all = try Matrices(of: whole, threads: threads).matrix(source) { _ in }.matrix
         guard known.rowCount == version.groupCount, known.columnCount == all.columnCount else {
             throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
         }

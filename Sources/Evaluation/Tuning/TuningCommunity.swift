@@ -142,13 +142,13 @@ extension TuningCommunity {
     ///
     /// - Parameter pairLimit: The Σ d² beyond which a matrix is thinned out.
     /// - Throws: `Failure` if there are too few members, or if reading fails.
-    package init(_ catalog: Catalog, _ relations: RelationTable, pairLimit: Double, threads: Int)
+    package init(_ catalog: Facts, _ relations: RelationTable, pairLimit: Double, threads: Int)
         throws(Failure)
     {
         guard let membership = relations[.membership], let memberships = membership.source else {
             throw Failure(.badData, "there are no memberships")
         }
-        let snapshot = try CatalogSnapshot(of: catalog, threads: threads)
+        let snapshot = try Matrices(of: catalog, threads: threads)
         let matrix = try snapshot.matrix(memberships) { _ in }.matrix
         var others: [Relation: BinaryMatrix] = [:]
         for facts in relations where facts.weight > 0 && facts.relation != membership.relation {

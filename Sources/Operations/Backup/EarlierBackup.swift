@@ -51,7 +51,7 @@ enum EarlierBackup {
 
     /// Writes the digests of the members whom a catalog names as forgotten.
     private static func writeLedger(_ database: Database) throws(Failure) {
-        let ledger = try LedgerTable(database)
+        let ledger = try LedgerWriter(database)
         let members = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members")
         while try members.step() { try ledger.forget([members.text(0)], atMilliseconds: members.integer(1)) }
     }

@@ -12,7 +12,7 @@ import SQLite
 /// file.
 struct ReplacedSite {
     /// The replaced catalog, or `nil` if there is none or it cannot be read.
-    private let catalog: Catalog?
+    private let catalog: Facts?
     /// The ledger of that catalog.
     private var ledger: Ledger?
     private var removals: [RemovalChange] = []
@@ -25,10 +25,10 @@ struct ReplacedSite {
     ///   - path: the path of the catalog.
     ///   - journals: the paths of the journals, whose changes may not have reached the catalog.
     init(catalog path: String, journals: [String]) {
-        var (catalog, taken): (Catalog?, AppliedChanges) = (nil, .none)
+        var (catalog, taken): (Facts?, AppliedChanges) = (nil, .none)
         if FileTree.exists(path) {
             do throws(Failure) {
-                let opened = try Catalog(path: path, mode: .reading)
+                let opened = try Facts(path: path)
                 (catalog, taken, ledger) = (opened, try opened.appliedChanges(), try opened.ledger())
             } catch { problems.append(error.message) }
         }
@@ -61,28 +61,29 @@ struct ReplacedSite {
         var (members, photos): ([Int64: [String]], Set<BytewiseString>) = ([:], [])
         var seen: Set<BytewiseString> = []
         // The ledger does not tell whether photos were removed too; those that are gone were.
-        let named = try ledger.map { ledger throws(Failure) in try restored.users(forgottenIn: ledger) } ?? []
+        let named = try ledger.map { ledger throws(Failure) in try restored.facts.users(forgottenIn: ledger) } ?? []
         let removals =
             removals
             + named.map {
                 RemovalChange(.member($0.id, withPhotos: false), atMilliseconds: $0.atMilliseconds)
             }
         for removal in removals {
-            guard case .member(let id, let withPhotos) = removal.subject, try !restored.isForgotten(user: id) else {
+            guard case .member(let id, let withPhotos) = removal.subject, try !restored.facts.isForgotten(user: id)
+            else {
                 continue
             }
-            let theirs = try restored.photoIDs(ofOwner: id)
+            let theirs = try restored.facts.photoIDs(ofOwner: id)
             photos.formUnion((withPhotos ? theirs : missing(of: theirs)).map(BytewiseString.init))
             if seen.insert(BytewiseString(id)).inserted { members[removal.atMilliseconds, default: []].append(id) }
         }
         if !photos.isEmpty {
             let rows = photos.map { [$0.text] }
-            _ = try Remover(from: restored, kind: .photos).remove(rows)
+            _ = try restored.removal.remove(.photos, rows)
         }
         for (milliseconds, ids) in members {
-            _ = try restored.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
+            _ = try restored.removal.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
         }
-        if let ledger { _ = try restored.merge(ledger) }
+        if let ledger { _ = try restored.removal.merge(ledger) }
         return (members.values.reduce(0) { $0 + $1.count }, photos.count)
     }
 
@@ -93,7 +94,9 @@ struct ReplacedSite {
     ///   - keepsRemoved: whether what the replaced catalog lacks is shown again.
     mutating func withdraw(from restored: Catalog, keepsRemoved: Bool) -> WithdrawnAgain {
         guard let catalog else { return WithdrawnAgain() }
-        do throws(Failure) { return try restored.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved) } catch {
+        do throws(Failure) {
+            return try restored.removal.withdraw(asIn: catalog.path, keepsRemoved: keepsRemoved)
+        } catch {
             problems.append(error.message)
             return WithdrawnAgain()
         }

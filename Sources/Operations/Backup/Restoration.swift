@@ -81,7 +81,7 @@ package struct Restoration: ~Copyable {
             .mapValues { ["changes of daemons": $0] }
         let catalog = try Catalog(path: catalogPath, mode: .writing)
         for user in users {
-            let rows = try catalog.traces(ofMember: user).rows
+            let rows = try catalog.facts.traces(ofMember: user).rows
             traces[BytewiseString(user), default: [:]].merge(rows) { $0 + $1 }
         }
         return traces.filter { !$0.value.isEmpty }
@@ -165,14 +165,14 @@ package struct Restoration: ~Copyable {
         }
         if FileTree.exists(vectors) { try Self.putInPlace(vectors, of: catalog.prepared, places.catalog) }
         try catalog.putInPlace()
-        try Catalog(path: places.catalog, mode: .reading).removeOtherVectorFiles()
+        try Facts(path: places.catalog).vectors.removeOtherFiles()
         outcome.journals = journals.map(\.path)
         return outcome
     }
 
     /// Moves the file of vectors beside the catalog, under a number that the replaced catalog does not know.
     private static func putInPlace(_ vectors: String, of prepared: String, _ catalog: String) throws(Failure) {
-        let place = try Catalog(path: prepared, mode: .recording).renumberVectors(for: catalog)?.to
+        let place = try CatalogVectors.renumber(in: Catalog(path: prepared, mode: .recording), for: catalog)?.to
         guard let place else { return }
         try OpenFile(vectors, for: .reading, unreadable: .fileFailed).synchronize()
         try FileTree.move(vectors, to: place, .powerLoss)
@@ -227,7 +227,7 @@ package struct Restoration: ~Copyable {
         // Writing mode also creates the write-ahead log.
         _ = try Catalog(path: path, mode: .writing)
         let catalog = try Catalog(path: path, mode: .recording)
-        let (counts, stopping) = try catalog.takeOver(
+        let (counts, stopping) = try catalog.ingest.takeOver(
             through: try sources.last(), skipsMissing: skipsMissing
         ) { origin, after, limit throws(Failure) in
             let changes = try sources.changes(of: origin, after: after, limit: limit)

@@ -85,11 +85,11 @@ package struct SiteBackup {
         var vectors: VectorSpace?
         try writer.add(BackupManifest.catalogName) { target throws(Failure) in
             schemaVersion = try Catalog.copy(catalog, to: target)
-            vectors = try Catalog(path: target, mode: .reading).vectorSpace()
+            vectors = try Facts(path: target).vectors.space()
         }
         if let vectors {
             try writer.add(BackupManifest.vectorsName) { target throws(Failure) in
-                try Catalog.copyVectors(vectors, from: catalog, to: target)
+                try CatalogVectors.copy(vectors, from: catalog, to: target)
             }
         }
         return BackupManifest(
@@ -104,7 +104,7 @@ package struct SiteBackup {
         of channel: SharedChannel, beyond journals: [[String: SequenceRange]], to path: String, _ now: Int64
     ) throws(Failure) -> Int {
         // The catalog is copied later, and then has at least these changes.
-        let taken = try Catalog(path: catalog, mode: .reading).appliedChanges()
+        let taken = try Facts(path: catalog).appliedChanges()
         return try ChangeSources.copy(channel, beyond: Self.covered(beyond: taken, by: journals), to: path, at: now)
             .count
     }

@@ -70,7 +70,8 @@ extension HealthCheck {
         let path = places.catalog
         if let refusal = FileAccess.refusal(toRead: path) { return [.found(.catalogClosed, refusal)] }
         do throws(Failure) {
-            let examination = try Catalog(path: path, mode: .reading, relations: relations).examine(now: now / 1000)
+            let examination = try CatalogExamination(
+                of: Facts(path: path, relations: relations), now: now / 1000)
             if let latest = examination.latestInteraction {
                 record.note(
                     "the interaction \(latest.id) of \(latest.userID)", latest.milliseconds,

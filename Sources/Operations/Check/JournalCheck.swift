@@ -71,7 +71,7 @@ extension HealthCheck {
             // The changes that the catalog has, if the journal is beside it.
             let taken =
                 path == Catalog.journalPath(beside: places.catalog)
-                ? try? Catalog(path: places.catalog, mode: .reading, relations: relations).appliedChanges() : nil
+                ? try? Facts(path: places.catalog, relations: relations).appliedChanges() : nil
             let wrong =
                 findings(subject, examination, taken) + (try waiting(subject, journal, examination, exchange))
                 + (try notApplied(subject, journal, examination, taken))

@@ -19,10 +19,10 @@ extension HealthCheck {
     fileprivate func vectorFindings() -> [Finding] {
         let found: (path: String, count: Int, damaged: [String])?
         do throws(Failure) {
-            guard let catalog = try? Catalog(path: places.catalog, mode: .reading, relations: relations),
-                let path = try? catalog.vectorPath()
+            guard let catalog = try? Facts(path: places.catalog, relations: relations),
+                let path = try? catalog.vectors.path()
             else { return [] }
-            let (count, damaged) = try catalog.examineVectors()
+            let (count, damaged) = try catalog.vectors.examine()
             found = (path, count, damaged)
         } catch { return [.found(.vectorsDamaged, error.message)] }
         guard let (path, count, damaged) = found else { return [] }

@@ -8,9 +8,9 @@ import Synchronization
 /// Reads a catalog from several threads at a time.
 final class CatalogReader: Sendable {
     let path: String
-    private let connections: ConnectionPool<Catalog, Failure>
+    private let connections: ConnectionPool<Facts, Failure>
     /// The connection that watches for changes; always the same one, because each connection counts changes separately.
-    private let watch: ConnectionPool<Catalog, Failure>
+    private let watch: ConnectionPool<Facts, Failure>
     private let seenRevision = LastSeen<Int64>()
     private let decisions = DecisionCache<Int64>()
     /// The missing groups by the revision of the groups, because the search for them takes a while.
@@ -22,19 +22,19 @@ final class CatalogReader: Sendable {
     init(path: String) throws(Failure) {
         self.path = path
         do throws(Failure) {
-            connections = try ConnectionPool { () throws(Failure) in try Catalog(path: path, mode: .reading) }
-            watch = try ConnectionPool { () throws(Failure) in try Catalog(path: path, mode: .reading) }
+            connections = try ConnectionPool { () throws(Failure) in try Facts(path: path) }
+            watch = try ConnectionPool { () throws(Failure) in try Facts(path: path) }
         } catch { throw Failure(.general, error.message) }
     }
 
     /// Runs `body` with a connection that no other thread uses meanwhile.
-    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result {
+    func read<Result>(_ body: (Facts) throws(Failure) -> Result) throws(Failure) -> Result {
         do throws(Failure) {
             return try connections.read(body)
         } catch { throw Failure(.databaseFailed, "the catalog cannot be read: \(error.message)") }
     }
 
-    /// The reason why the open file is no longer the catalog, or nil; see `Catalog.replacement`.
+    /// The reason why the open file is no longer the catalog, or nil; see `Facts.replacement`.
     var replacement: String? {
         let replacement = try? watch.read { catalog throws(Failure) in catalog.replacement }
         return replacement ?? nil
@@ -83,7 +83,7 @@ final class CatalogReader: Sendable {
     }
 
     /// Returns the groups of a version that have been removed from the catalog since the version was made.
-    private func missingGroups(of snapshot: ModelSnapshot, in catalog: Catalog) throws(Failure) -> Set<UInt32> {
+    private func missingGroups(of snapshot: ModelSnapshot, in catalog: Facts) throws(Failure) -> Set<UInt32> {
         let revision = try catalog.groupRevision()
         guard revision.removals > 0 else { return [] }
         return try missing.decisions(in: snapshot.version, at: revision) { () throws(Failure) in

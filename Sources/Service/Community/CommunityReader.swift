@@ -11,7 +11,7 @@ package import Recommendation
 /// they trust. Members and photos come without groups that are hidden or that the version lacks.
 package protocol CommunityReader {
     /// Runs `body` with the catalog, or returns nil without one.
-    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result?
+    func read<Result>(_ body: (Facts) throws(Failure) -> Result) throws(Failure) -> Result?
 
     /// Returns the changes that the known state of members has already: a version's, or the catalog's at this moment.
     func taken(in snapshot: VisibleSnapshot) throws(Failure) -> AppliedChanges
@@ -173,7 +173,7 @@ extension CommunityReader {
 
     /// Returns the vector of a public photo, or nil if it has no vector of the model.
     func vector(ofPhoto id: String, model: String) throws(Failure) -> [Float]? {
-        try read { catalog throws(Failure) in try catalog.vector(ofPublicPhoto: id, model: model) } ?? nil
+        try read { catalog throws(Failure) in try catalog.vectors.vector(ofPublicPhoto: id, model: model) } ?? nil
     }
 
     /// Returns what is still shown of some photos of a version; see `Catalog.current`.

@@ -64,7 +64,7 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result? {
+    func read<Result>(_ body: (Facts) throws(Failure) -> Result) throws(Failure) -> Result? {
         try catalog?.read(body)
     }
 

@@ -48,7 +48,7 @@ extension MemberState {
     ///   - instant: the time, in Unix milliseconds.
     /// - Returns: `nil` if there is no such user, or if the site has forgotten the user.
     init?(
-        ofUser id: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Catalog,
+        ofUser id: String, _ published: PublishedMember?, of manifest: Manifest, from catalog: Facts,
         for planner: Planner, without forgotten: Set<BytewiseString>, atMilliseconds instant: Int64
     ) throws(Failure) {
         let known = try catalog.member(withID: id)

@@ -118,7 +118,7 @@ extension SiteDecisions {
     ///   - recorded: decisions that were recorded.
     ///   - taken: the decisions that the catalog has taken.
     package init(
-        of catalog: Catalog, in model: ModelVersion, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none
+        of catalog: Facts, in model: ModelVersion, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none
     ) throws(Failure) {
         self.init(try SiteState(of: catalog, recorded, beyond: taken), in: model)
         // A private group stays hidden, whatever the site has decided.
@@ -129,7 +129,7 @@ extension SiteDecisions {
 
 extension SiteState {
     /// Creates the state of the catalog, with later decisions applied.
-    package init(of catalog: Catalog, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none)
+    package init(of catalog: Facts, _ recorded: RecordedDecisions, beyond taken: AppliedChanges = .none)
         throws(Failure)
     {
         let known = SiteState(hidden: try catalog.hiddenGroups(), curations: try catalog.curations())

@@ -28,7 +28,7 @@ final class VersionSource: CommunitySource {
         subject == .memberships && snapshot?.members != nil
     }
 
-    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) -> Result? { nil }
+    func read<Result>(_ body: (Facts) throws(Failure) -> Result) -> Result? { nil }
 
     func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { snapshot.manifest.taken }
 

@@ -72,7 +72,7 @@ extension Call {
     ///
     /// - Throws: a `Problem` of status 404 if there is nothing to remove.
     @discardableResult
-    func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
+    func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Answers.Removal {
         let community = try community(with: .removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
         if let user = change.forgottenUserID { responder.exposures?.forget(user) }
@@ -83,7 +83,7 @@ extension Call {
             responder.changes.memberChanged(user)
         }
         switch outcome {
-        case .pending: return Removal(pending: true)
+        case .pending: return Answers.Removal(pending: true)
         case .unknown: throw .nothingToRemove(subject)
         }
     }

@@ -59,7 +59,7 @@ enum DeleteCommand: Subcommand {
         }
         let ids = Array(parsed.arguments.dropFirst())
         let files = parsed.texts("from")
-        let width = Remover.idCount(of: kind)
+        let width = kind.idCount
         guard !ids.isEmpty || !files.isEmpty else {
             throw UsageError("which \(what)? Give ids, or a file with --from")
         }
@@ -67,28 +67,29 @@ enum DeleteCommand: Subcommand {
             throw UsageError("a \(what) is named by \(width) ids, and \(ids.count) were given")
         }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        let remover = Remover(from: catalog, kind: kind)
         let rows =
             try stride(from: 0, to: ids.count, by: width).map { Array(ids[$0..<$0 + width]) }
-            + remover.rows(inFiles: files, ignoring: Set(parsed.names("ignore")))
+            + NamedRows.rows(
+                of: kind, Coterie.relations, inFiles: files, ignoring: Set(parsed.names("ignore")))
         let options = parsed.removalOptions(fromFiles: !files.isEmpty)
-        if options.isDryRun { return try report(kind, remover.remove(rows, options), parsed, nil) }
+        if options.isDryRun { return try report(kind, catalog.removal.remove(kind, rows, options), parsed, nil) }
         let decision = try Decision(parsed)
         let stamp = try decision.stampMilliseconds()
         // Nothing is told of a member who was forgotten.
-        let named = try remover.named(rows)
+        let named = try catalog.removal.named(kind, rows)
         // Daemons may have changes under an id from which a member was renamed.
-        let users = kind == .users ? try named.map { $0[0] } + catalog.earlierIDs(ofUsers: named.map { $0[0] }) : []
+        let users =
+            kind == .users ? try named.map { $0[0] } + catalog.facts.earlierIDs(ofUsers: named.map { $0[0] }) : []
         let subjects = (kind == .users ? users.map { [$0] } : named).compactMap { Self.subject(kind, $0) }
         // Daemons do not know pairs that begin with a user, so there is nothing to decide about these.
         let removed =
             subjects.isEmpty
-            ? try Remover(from: catalog, kind: kind).remove(rows, options, stamp: stamp)
+            ? try catalog.removal.remove(kind, rows, options, stamp: stamp)
             : try decision.remove(subjects, options, at: stamp) { trial throws(Failure) in
-                try Remover(from: catalog, kind: kind).remove(rows, trial, stamp: stamp)
+                try catalog.removal.remove(kind, rows, trial, stamp: stamp)
             }
         guard let summary = removed else { return }
-        if kind == .photos { _ = try catalog.eraseRemovedVectors(leaving: 0.1) }
+        if kind == .photos { _ = try catalog.removal.eraseVectors(leaving: 0.1) }
         _ = try parsed.forgetSessions(ofUsers: users)
         try report(kind, summary, parsed, decision)
     }

@@ -81,7 +81,7 @@ enum ExportCommand: Subcommand {
 
     private static func tables(_ parsed: ParsedCommand) throws {
         guard let folder = parsed.textIfGiven("output") else { throw UsageError("\"export tables\" needs --output") }
-        let snapshot = try CatalogSnapshot(of: parsed.openCatalog(), threads: 1)
+        let snapshot = try Matrices(of: parsed.openCatalog(), threads: 1)
         let counts = try snapshot.exportTables(
             to: folder, relations: Coterie.relations, rowsPerPart: try parsed.integer("rows-per-file"))
         var output = try Output()

@@ -73,8 +73,8 @@ enum ForgetCommand: Subcommand {
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
             let isDryRun = parsed.flag("dry-run")
-            let summary = try catalog.readmit(
-                users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog, parsed),
+            let summary = try catalog.removal.readmit(
+                users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog.facts, parsed),
                 isDryRun: isDryRun)
             if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
             try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
@@ -83,23 +83,23 @@ enum ForgetCommand: Subcommand {
         let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
         let withPhotos = parsed.flag("with-photos")
         if options.isDryRun {
-            let (summary, _) = try catalog.forget(
+            let (summary, _) = try catalog.removal.forget(
                 users, withPhotos: withPhotos, options, atMilliseconds: ParsedCommand.nowMilliseconds)
             return try report(summary, Told(sessions: nil, isErased: true, decision: nil), parsed)
         }
         let decision = try Decision(parsed)
         let now = try decision.stampMilliseconds()
         // Daemons may have changes under an id from which a member was renamed.
-        let everyID = try users + catalog.earlierIDs(ofUsers: users)
+        let everyID = try users + catalog.facts.earlierIDs(ofUsers: users)
         let subjects = everyID.map { RemovalChange.Subject.member($0, withPhotos: withPhotos) }
         // Daemons also remove the lists, as soon as they read the decision. A failure is told after the forgetting.
         var sessions = (try? parsed.forgetSessions(ofUsers: everyID)) ?? 0
         let removed = try decision.remove(subjects, options, at: now) { trial throws(Failure) in
-            try catalog.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now).summary
+            try catalog.removal.forget(users, withPhotos: withPhotos, trial, atMilliseconds: now).summary
         }
         guard let summary = removed else { return }
-        let isErased = try catalog.eraseRemoved()
-        if withPhotos { _ = try catalog.eraseRemovedVectors() }
+        let isErased = try catalog.removal.eraseRemoved()
+        if withPhotos { _ = try catalog.removal.eraseVectors() }
         sessions += try parsed.forgetSessions(ofUsers: everyID)
         try report(summary, Told(sessions: sessions, isErased: isErased, decision: decision), parsed)
     }
@@ -112,7 +112,7 @@ enum ForgetCommand: Subcommand {
     }
 
     /// Returns the times of forgettings that the catalog has still to apply, in milliseconds, by member.
-    private static func waiting(_ catalog: Catalog, _ parsed: ParsedCommand) throws -> [BytewiseString: Int64] {
+    private static func waiting(_ catalog: Facts, _ parsed: ParsedCommand) throws -> [BytewiseString: Int64] {
         let ledger = try catalog.ledger()
         var times: [BytewiseString: Int64] = [:]
         for case .removal(let removal) in try parsed.untakenDecisions(catalog).changes {
@@ -173,7 +173,7 @@ enum ForgetCommand: Subcommand {
             throw Failure(.badData, "\(path): \(error.message)")
         }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        guard let count = try catalog.merge(ledger) else {
+        guard let count = try catalog.removal.merge(ledger) else {
             throw Failure(.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
         }
         try parsed.applyChanges(parsed.openStore())

@@ -200,7 +200,7 @@ enum ImportCommand: Subcommand {
             return try Catalog(path: path, mode: .writing, relations: Coterie.relations)
         }
         do throws(Failure) {
-            return try Catalog(path: path, mode: .reading, relations: Coterie.relations)
+            return try Catalog(path: path, mode: .trying, relations: Coterie.relations)
         } catch {
             guard error.code == .missing else { throw error }
             return try Catalog.temporary(relations: Coterie.relations)

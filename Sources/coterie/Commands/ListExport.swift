@@ -264,7 +264,7 @@ struct ListExport {
 /// Ids of users in ascending order of their bytes: all of a catalog or a version, or those of a file.
 private struct UserIDs {
     private enum Source {
-        case catalog(Catalog)
+        case catalog(Facts)
         case listed([String])
     }
 
@@ -279,7 +279,7 @@ private struct UserIDs {
     ///   - catalog: the catalog, which may have members that the version lacks.
     ///   - members: the members of the version, or `nil` if the catalog has all.
     ///   - listed: the ids of a file, or `nil` for all.
-    init(of catalog: Catalog?, _ members: PublishedMembers?, _ listed: [String]?) throws {
+    init(of catalog: Facts?, _ members: PublishedMembers?, _ listed: [String]?) throws {
         if let listed {
             let ids = Self.sorted(listed)
             checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))

@@ -102,7 +102,9 @@ enum RenameCommand: Subcommand {
             let subject: RenamingChange.Subject = table == .groups ? .group : .user
             changes.append(.renaming(RenamingChange(subject, from: old, to: new, atMilliseconds: now)))
         }
-        if !parsed.flag("allow-shrinking") { try catalog.checkMerging(outcomes[.merged] ?? 0, in: table) }
+        if !parsed.flag("allow-shrinking") {
+            try ShrinkingBound.check(merging: outcomes[.merged] ?? 0, in: table, of: catalog)
+        }
         if let decision {
             try decision.record(changes, atMilliseconds: now)
             guard try decision.apply() else { return }

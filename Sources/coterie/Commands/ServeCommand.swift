@@ -257,7 +257,7 @@ enum ServeCommand: ConfiguredCommand {
     private static func isCatalogReady(_ path: String) throws(Failure) -> Bool {
         do throws(Failure) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
-                _ = try Catalog(path: path, mode: .reading)
+                _ = try Facts(path: path)
                 let reason =
                     Catalog.obstacle(toWriting: path)
                     ?? "\(FileAccess.user) may not write to the catalog \(path), which \(FileAccess.ownership(of: path))"
@@ -276,7 +276,7 @@ enum ServeCommand: ConfiguredCommand {
     private static func checkRecording(_ path: String) throws(Failure) {
         do throws(Failure) { _ = try Catalog(path: path, mode: .recording) } catch {
             guard error.code == .diskFull else { throw error }
-            _ = try Catalog(path: path, mode: .reading)
+            _ = try Facts(path: path)
             EventLog.standardError.warning("the catalog \(path) cannot be written: \(error.message)")
         }
     }

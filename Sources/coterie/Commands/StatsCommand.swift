@@ -22,7 +22,7 @@ enum StatsCommand: Subcommand {
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let statistics = try parsed.openCatalog().statistics()
+        let statistics = try CatalogStatistics(of: parsed.openCatalog())
         let hints = StatsHints(statistics).lines
         var output = try Output()
         if parsed.flag("json") {

@@ -38,7 +38,7 @@ enum TuneCommand: Subcommand {
             throw UsageError("--show and --discard cannot be given together")
         }
         let budget = try parsed.duration("budget")
-        if parsed.flag("show") { return try print(parsed.openCatalog().tuning(), parsed) }
+        if parsed.flag("show") { return try print(KeptTuning.record(in: parsed.openCatalog()), parsed) }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording)
         if parsed.flag("discard") {
             for note in TuningNote.allCases { try catalog.keepTuningNote(note, nil) }
@@ -50,14 +50,15 @@ enum TuneCommand: Subcommand {
     private static func tune(_ catalog: Catalog, budgetSeconds: Double, _ parsed: ParsedCommand) throws {
         let began = ContinuousClock.now
         let threads = try parsed.threadCount()
-        let earlier = try? catalog.tuning()
-        let journal = (try? catalog.tuningJournal()) ?? TuningJournal()
-        let changes = try catalog.changeCount()
+        let earlier = try? KeptTuning.record(in: catalog.facts)
+        let journal = (try? KeptTuning.journal(in: catalog.facts)) ?? TuningJournal()
+        let changes = try catalog.facts.changeCount()
         let line = ProgressLine()
         defer { line.clear() }
         line.begin("reading")
         let community = try TuningCommunity(
-            catalog, Coterie.relations, pairLimit: Tuning.pairLimit(budgetSeconds: budgetSeconds, threads: threads),
+            catalog.facts, Coterie.relations,
+            pairLimit: Tuning.pairLimit(budgetSeconds: budgetSeconds, threads: threads),
             threads: threads)
         printToStandardError(
             "\(community.memberCounts.choosing.grouped) members"
@@ -79,12 +80,12 @@ enum TuneCommand: Subcommand {
             // Saving is durable, and takes longer than a trial in a small community.
             guard saved.duration(to: now) > .seconds(1) else { return }
             saved = now
-            try catalog.keep(.journal, TrialJournal(changeCount: changes, journal: journal))
+            try KeptTuning.keep(.journal, TrialJournal(changeCount: changes, journal: journal), in: catalog)
         }
         line.clear()
-        try catalog.keep(.journal, TrialJournal(changeCount: changes, journal: last))
+        try KeptTuning.keep(.journal, TrialJournal(changeCount: changes, journal: last), in: catalog)
         if record.isBetter {
-            try catalog.keep(.settings, record)
+            try KeptTuning.keep(.settings, record, in: catalog)
         } else {
             try catalog.keepTuningNote(.settings, nil)
         }

@@ -67,10 +67,10 @@ enum CommonOptions {
 
 extension ParsedCommand {
     /// Opens the catalog for reading.
-    func openCatalog() throws(Failure) -> Catalog { try Catalog(path: text("catalog"), mode: .reading) }
+    func openCatalog() throws(Failure) -> Facts { try Facts(path: text("catalog")) }
 
     /// Opens the catalog for reading if there is one.
-    func openCatalogIfPresent() throws(Failure) -> Catalog? {
+    func openCatalogIfPresent() throws(Failure) -> Facts? {
         do throws(Failure) {
             return try openCatalog()
         } catch {

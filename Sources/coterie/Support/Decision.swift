@@ -152,12 +152,12 @@ extension ParsedCommand {
     /// - Throws: among others `Failure` if the group is unknown.
     func decide(_ action: SiteChange.Action, about group: String) throws -> SiteChange.Outcome {
         let catalog = try Catalog(path: text("catalog"), mode: .recording, relations: Coterie.relations)
-        guard let record = try catalog.group(withID: group) else {
-            throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))
+        guard let record = try catalog.facts.group(withID: group) else {
+            throw Lookup.unknown(.groups, group, near: try catalog.facts.idsNear(group, in: .groups))
         }
         if case .curate = action, record.visibility != .public { return .privateGroup }
         let change = SiteChange(ofGroup: group, action, atMilliseconds: Self.nowMilliseconds)
-        var state = try SiteState(of: catalog, untakenDecisions(catalog))
+        var state = try SiteState(of: catalog.facts, untakenDecisions(catalog.facts))
         let outcome = state.apply(change)
         // Hiding a hidden group again is a decision too: no earlier one may undo it.
         guard outcome == .changed || (outcome == .unchanged && action == .hide) else { return outcome }
@@ -168,7 +168,7 @@ extension ParsedCommand {
     }
 
     /// Returns the decisions that a catalog has not taken: those in the streams of a shared store, or in its log.
-    func untakenDecisions(_ catalog: Catalog) throws -> RecordedDecisions {
+    func untakenDecisions(_ catalog: Facts) throws -> RecordedDecisions {
         let untaken = try UntakenChanges(
             of: openStore(), besideCatalog: catalog.path, beyond: catalog.appliedChanges())
         return untaken?.decisions ?? RecordedDecisions()

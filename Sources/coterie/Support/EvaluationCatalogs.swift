@@ -9,9 +9,9 @@ import Model
 struct EvaluationCatalogs {
     /// The temporary folder, which only this process uses.
     let folder: String
-    let training: Catalog
+    let training: Facts
     /// The catalog with the held-out memberships, and perhaps others.
-    let heldOut: Catalog
+    let heldOut: Facts
     /// The moment at which the training catalog is cut, in Unix milliseconds, or `nil` if it is not cut by time.
     let moment: Int64?
     /// Whether the memberships are of two files, not of one catalog.
@@ -63,16 +63,16 @@ struct EvaluationCatalogs {
 
     /// Returns the settings; without files, those of the copied catalog.
     private static func tuning(
-        _ parsed: ParsedCommand, _ training: Catalog, before moment: Int64?
+        _ parsed: ParsedCommand, _ training: Facts, before moment: Int64?
     ) throws -> TuningRecord? {
         guard parsed.flag("tuned") else {
-            let tuning = try training.tuning()
+            let tuning = try KeptTuning.record(in: training)
             guard let moment, let tuning, tuning.tunedAtMilliseconds >= moment else { return tuning }
             printToStandardError("the tuned settings are of a later time: the defaults are measured")
             return nil
         }
         guard !parsed.arguments.isEmpty else { throw UsageError("--tuned needs TRAIN and TEST") }
-        guard let tuning = try parsed.openCatalog().tuning() else {
+        guard let tuning = try KeptTuning.record(in: parsed.openCatalog()) else {
             throw Failure(.badData, "\(parsed.text("catalog")) is not tuned: run \"coterie tune\" first")
         }
         return tuning
@@ -97,7 +97,7 @@ struct EvaluationCatalogs {
     /// Removes the folder.
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    private static func divided(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
+    private static func divided(_ parsed: ParsedCommand, _ folder: String) throws -> (Facts, Facts) {
         for source in others where parsed.textIfGiven(source.table) != nil {
             throw UsageError("--\(source.table) needs TRAIN and TEST")
         }
@@ -105,10 +105,10 @@ struct EvaluationCatalogs {
         let path = folder + "/training.sqlite"
         let found = try parsed.choiceIfGiven("find", of: Discovered.self)
         let source = found?.kind.source ?? (parsed.flag("photos") ? .pools : .memberships)
-        let count = try whole.copy(to: path, holdingOut: rule(parsed), of: source)
+        let count = try rule(parsed).copy(whole, to: path, of: source)
         printToStandardError(
             "\(count.grouped) \(source == .pools ? "pool entries" : source.table) held out")
-        let training = try Catalog(path: path, mode: .reading)
+        let training = try Facts(path: path)
         guard try training.groups().contains(where: { $0.isShown }) else {
             throw Failure(
                 .badData,
@@ -117,12 +117,12 @@ struct EvaluationCatalogs {
         return (training, whole)
     }
 
-    private static func imported(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
+    private static func imported(_ parsed: ParsedCommand, _ folder: String) throws -> (Facts, Facts) {
         let training = try imported(parsed.arguments[0], "training", in: folder)
         for source in others {
             if let file = parsed.textIfGiven(source.table) { try add(file, of: source, to: training, in: folder) }
         }
-        return (training, try imported(parsed.arguments[1], "held-out", in: folder))
+        return (training.facts, try imported(parsed.arguments[1], "held-out", in: folder).facts)
     }
 
     private static func imported(_ memberships: String, _ name: String, in folder: String) throws -> Catalog {

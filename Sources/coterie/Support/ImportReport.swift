@@ -133,7 +133,7 @@ struct ImportReport {
                     delimiter: dialect.format == .jsonLines ? nil : dialect.delimiter.rawValue,
                     isQuoted: dialect.hasQuotes ?? false)
             }
-            findings = summary.findings.map { Finding(kind: $0.kind, message: $0.message, count: $0.count) }
+            findings = summary.findings.map { Finding(kind: $0.kind.rawValue, message: $0.message, count: $0.count) }
             seconds = summary.seconds
         }
     }

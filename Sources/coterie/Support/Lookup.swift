@@ -35,13 +35,13 @@ enum Lookup {
     }
 
     /// Returns a group of the catalog, whether it is shown or not.
-    static func group(_ id: String, in catalog: Catalog) throws -> GroupRecord {
+    static func group(_ id: String, in catalog: Facts) throws -> GroupRecord {
         if let record = try catalog.group(withID: id) { return record }
         throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))
     }
 
     /// Returns the failure for a photo that is not public or not there.
-    static func unknownPhoto(_ id: String, _ catalog: Catalog?) throws -> Failure {
+    static func unknownPhoto(_ id: String, _ catalog: Facts?) throws -> Failure {
         switch try catalog?.photo(withID: id)?.visibility {
         case .private: Failure(.badData, "photo \"\(id)\" is private: it is recommended to no group")
         case .unknown:

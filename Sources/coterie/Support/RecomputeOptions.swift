@@ -145,7 +145,7 @@ struct RelationVerdict: Encodable {
     ///
     /// - Parameter concealed: the first of the groups that is not shown, and the reason in a word.
     init(
-        _ facts: RelationDescription, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
+        _ facts: RelationDescription, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Facts,
         _ version: LoadedVersion, concealed: (id: String, word: String)? = nil
     ) throws(Failure) {
         let relation = facts.relation
@@ -157,8 +157,8 @@ struct RelationVerdict: Encodable {
         // The pair is looked up among the pairs of the group that keeps its k best.
         let keeper = formula?.cut == .target ? other : group
         let kept = formula?.cut == .target ? group : other
-        let found = try catalog.overlaps(
-            of: keeper, in: source, minimumCommon: minimumCommon, alwaysIncluding: kept,
+        let found = try OverlapReport(
+            of: keeper, in: source, of: catalog, minimumCommon: minimumCommon, alwaysIncluding: kept,
             weights: formula?.entryWeights(minimumEntries: minimumEntries))
         let mine =
             found.overlaps.first { $0.groupID.hasSameBytes(as: kept.id) }

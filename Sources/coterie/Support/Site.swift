@@ -14,7 +14,7 @@ import Service
 struct Site {
     let version: LoadedVersion
     /// The catalog, if there is one; another thread needs another connection.
-    var catalog: Catalog?
+    var catalog: Facts?
     /// The version as the site shows it.
     let snapshot: VisibleSnapshot
     /// The members of the version, if profiles are read from there.
@@ -114,7 +114,7 @@ struct Site {
 }
 
 extension Site: CommunityReader {
-    func read<Result>(_ body: (Catalog) throws(Failure) -> Result) throws(Failure) -> Result? {
+    func read<Result>(_ body: (Facts) throws(Failure) -> Result) throws(Failure) -> Result? {
         try catalog.map(body)
     }
 

@@ -121,30 +121,32 @@ struct TrialJournal: Codable {
     }
 }
 
-extension Catalog {
+/// The results that a tuning keeps in a catalog.
+enum KeptTuning {
     /// Returns the settings that a tuning chose, or `nil` for the defaults.
-    func tuning() throws -> TuningRecord? { try kept(.settings) }
+    static func record(in catalog: Facts) throws -> TuningRecord? { try kept(.settings, catalog) }
 
     /// Returns the trials on the current state of the catalog; empty if there are none.
-    func tuningJournal() throws -> TuningJournal {
-        let kept: TrialJournal? = try kept(.journal)
-        guard let kept, kept.method == TrialJournal.method, try kept.changeCount == changeCount() else {
+    static func journal(in catalog: Facts) throws -> TuningJournal {
+        let kept: TrialJournal? = try kept(.journal, catalog)
+        guard let kept, kept.method == TrialJournal.method, try kept.changeCount == catalog.changeCount() else {
             return TuningJournal()
         }
         return kept.journal
     }
 
     /// Stores a part of a tuning as JSON.
-    func keep(_ note: TuningNote, _ value: some Encodable) throws {
-        try keepTuningNote(note, String(decoding: try JSON.encoded(value), as: UTF8.self))
+    static func keep(_ note: TuningNote, _ value: some Encodable, in catalog: Catalog) throws {
+        try catalog.keepTuningNote(note, String(decoding: try JSON.encoded(value), as: UTF8.self))
     }
 
-    private func kept<Value: Decodable>(_ note: TuningNote) throws -> Value? {
-        guard let text = try tuningNote(note) else { return nil }
+    private static func kept<Value: Decodable>(_ note: TuningNote, _ catalog: Facts) throws -> Value? {
+        guard let text = try catalog.tuningNote(note) else { return nil }
         do { return try JSON.decoded(Value.self, from: text.utf8) } catch {
             throw Failure(
                 .badData,
-                "the tuning in \(path) cannot be read: remove it with \"coterie tune --discard\", and tune again")
+                "the tuning in \(catalog.path) cannot be read: remove it with \"coterie tune --discard\", and tune again"
+            )
         }
     }
 }

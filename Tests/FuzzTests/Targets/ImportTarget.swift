@@ -44,13 +44,13 @@ struct ImportTarget: FuzzTarget {
         options.dialect.format = [nil, .csv, .tsv, .jsonLines][Int(first >> 6)]
         let path = folder.path + "/file"
         try Data(bytes.dropFirst()).write(to: URL(fileURLWithPath: path))
-        let before = try catalog.changeCount()
+        let before = try catalog.facts.changeCount()
         let summary: ImportSummary
         do throws(Failure) {
             summary = try Importer(into: catalog, kind: kind, options: options).run([path])
         } catch {
             try require(error.code == .badData, "an import fails for another reason than its data: \(error)")
-            try require(try catalog.changeCount() == before, "a refused import has changed the catalog: \(error)")
+            try require(try catalog.facts.changeCount() == before, "a refused import has changed the catalog: \(error)")
             return
         }
         try checkRejects(of: summary, options)

@@ -10,12 +10,12 @@ enum PlanSize {
 
     /// Returns the sums of a measure over the members who did anything with a list, for the last weeks of each number.
     static func past(
-        of measure: Measure, from catalog: Catalog, atMilliseconds now: Int64
+        of measure: Measure, from catalog: Facts, atMilliseconds now: Int64
     ) throws(Failure) -> [(weeks: Int, sums: SampleSums)] {
         var past: [(weeks: Int, sums: SampleSums)] = []
         for weeks in weeks {
             let start = now - Int64(weeks) * 7 * ExperimentCourse.dayLength
-            past.append((weeks, try catalog.pastAmounts(of: measure, since: start, before: now)))
+            past.append((weeks, try Exposures(of: catalog).pastAmounts(of: measure, since: start, before: now)))
         }
         return past
     }
@@ -25,7 +25,7 @@ enum PlanSize {
     /// An experiment lasts until so many members were shown lists. So the shortest span counts in which as many did
     /// anything.
     static func warning(
-        about definition: ExperimentDefinition, from catalog: Catalog, atMilliseconds now: Int64
+        about definition: ExperimentDefinition, from catalog: Facts, atMilliseconds now: Int64
     ) throws(Failure) -> String? {
         guard let plan = definition.plan, let count = plan.memberCount, let effect = plan.effect else { return nil }
         let (name, measure) = (definition.name, plan.decides)

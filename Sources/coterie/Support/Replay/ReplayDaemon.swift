@@ -93,7 +93,7 @@ final class ReplayDaemon: Sendable {
         _ = try Catalog.copy(path, to: copy)
         // A replay obeys what the catalog has not taken, too: of a shared store, the site's decisions.
         if let channel = store.shared?.channel {
-            let taken = try Catalog(path: copy, mode: .reading).appliedChanges()
+            let taken = try Facts(path: copy).appliedChanges()
             _ = try CatalogLog(besideCatalog: copy, fixed).record(
                 UntakenChanges(of: channel, beyond: taken).decisions.changes, at: instant)
         } else if let log = Catalog.existingJournal(beside: path) {

@@ -1,27 +1,9 @@
-package import Basics
-package import Changes
+import Basics
+import Changes
 import Model
 import SQLite
 
-extension Catalog {
-    /// Returns the outcome that a renaming has, and changes nothing.
-    ///
-    /// - Throws: `Failure.Code.badData` if a user with one of the ids was forgotten.
-    package func outcome(ofRenaming old: String, to new: String, in table: EntityTable) throws(Failure)
-        -> RenamingChange.Outcome
-    {
-        if let id = try forgottenUser(table, old, new) {
-            throw Failure(
-                .badData, "user \(id) was forgotten, and must not come back under another id (coterie forget)")
-        }
-        return switch (try key(of: old, in: table), try key(of: new, in: table)) {
-        case (nil, nil): .unknown
-        case (nil, _): .unchanged
-        case (_?, nil): .renamed
-        case (let key?, let target?): key == target ? .unchanged : .merged
-        }
-    }
-
+extension Removal {
     /// Gives a group or a user another external id, within a transaction of the caller.
     ///
     /// Everything that belongs to it is kept: memberships, pools, interactions, interests, hiding and curation. If the
@@ -34,35 +16,27 @@ extension Catalog {
     func apply(_ change: RenamingChange, stamp: Int64) throws(Failure) -> Bool {
         let table: EntityTable = change.subject == .group ? .groups : .users
         let (old, new) = (change.oldID, change.newID)
-        guard try forgottenUser(table, old, new) == nil else { return false }
-        let outcome = try outcome(ofRenaming: old, to: new, in: table)
+        guard try facts.forgottenUser(table, old, new) == nil else { return false }
+        let outcome = try facts.outcome(ofRenaming: old, to: new, in: table)
         if outcome == .renamed || outcome == .merged {
             try move(table, from: old, to: new, stamp)
         }
         return outcome != .unknown
     }
 
-    /// Returns the id of a user who was forgotten, or nil if neither was.
-    private func forgottenUser(_ table: EntityTable, _ old: String, _ new: String) throws(Failure) -> String? {
-        guard table == .users else { return nil }
-        for id in [old, new] where try isForgotten(user: id) { return id }
-        return nil
-    }
-
     private func move(_ table: EntityTable, from old: String, to new: String, _ stamp: Int64) throws(Failure) {
-        guard let key = try self.key(of: old, in: table) else { return }
+        guard let key = try self.facts.key(of: old, in: table) else { return }
         let before = database.totalChanges
-        if let target = try self.key(of: new, in: table) {
-            for statement in table.mergingStatements(relations) { try database.prepare(statement).run(target, key) }
+        if let target = try self.facts.key(of: new, in: table) {
+            for statement in table.mergingStatements(catalog.relations) {
+                try database.prepare(statement).run(target, key)
+            }
             try settlePairs(table, target)
         } else {
-            let update = try database.prepare(
-                "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2")
-            update.bind(new, at: 1)
-            update.bind(key, at: 2)
-            try update.run()
+            try database.run(
+                "UPDATE \(table.rawValue) SET \(table.idColumn) = ?1 WHERE \(table.keyColumn) = ?2", new, key)
         }
-        try recordChanges(database.totalChanges - before)
+        try catalog.recordChanges(database.totalChanges - before)
         try note(table, old, isNow: new, stamp)
         // A version that has the old id must no longer show it.
         if table == .groups { try noteGroupRemoval() }
@@ -71,12 +45,7 @@ extension Catalog {
     /// Notes that changes under an old id count for a new one, as long as nothing else has the old id.
     private func note(_ table: EntityTable, _ old: String, isNow new: String, _ stamp: Int64) throws(Failure) {
         func run(_ statement: String) throws(Failure) {
-            let row = try database.prepare(statement)
-            row.bind(table.rawValue, at: 1)
-            row.bind(old, at: 2)
-            row.bind(new, at: 3)
-            row.bind(stamp, at: 4)
-            try row.run()
+            try database.run(statement, table.rawValue, old, new, stamp)
         }
         // Something else has these ids: the new one from now on, and the old one since nobody knows when.
         let isOpen = "entity = ?1 AND until = \(Int64.max) AND ?2 <> ?3 AND stamp <= ?4"
@@ -85,7 +54,7 @@ extension Catalog {
         try run("UPDATE renamed_ids SET until = ?4 WHERE old_id = ?3 AND \(isOpen)")
         if table == .users, database.totalChanges > before {
             // To forget who had the id before is not to forget who has it now.
-            try LedgerTable(database).note(Ledger.Times(readmitted: stamp), of: new)
+            try LedgerWriter(database).note(Ledger.Times(readmitted: stamp), of: new)
         }
         try run("INSERT OR REPLACE INTO renamed_ids VALUES (?1, ?2, ?3, ?4, \(Int64.max))")
     }
@@ -93,15 +62,14 @@ extension Catalog {
     /// Applies the events of a group or a user to memberships, favourites and follows, including those recorded under
     /// another id.
     private func settlePairs(_ table: EntityTable, _ key: Int64) throws(Failure) {
-        for source in RelationSource.changed where relations.sources.contains(source) {
+        for source in RelationSource.changed where catalog.relations.sources.contains(source) {
             let columns = source.columns(naming: table)
             guard !columns.isEmpty else { continue }
             let pairs = try database.prepare(
                 """
                 SELECT DISTINCT \(source.rowColumn), \(source.entryColumn) FROM interactions
                 WHERE \(source.isChanged) AND ?1 IN (\(columns.joined(separator: ", ")))
-                """)
-            pairs.bind(key, at: 1)
+                """, key)
             var found: [(row: Int64, entry: Int64)] = []
             while try pairs.step() { found.append((pairs.integer(0), pairs.integer(1))) }
             let events = try PairEvents(database, source)
@@ -226,8 +194,7 @@ package struct RenamedIDs {
         let known = try catalog.database.prepare(
             "SELECT 1 FROM interactions JOIN users USING (user_key) WHERE user_id = ?1 AND id = ?2")
         for index in records.indices {
-            known.bind(member.userID, at: 1)
-            known.bind(records[index].id, at: 2)
+            known.bind(member.userID, records[index].id)
             if try known.step() { records[index].id = "\(records[index].id.prefix(90))~\(stamp)" }
             known.reset()
         }
@@ -237,44 +204,12 @@ package struct RenamedIDs {
 
     private func newest(_ table: EntityTable, _ id: String, _ stamp: Int64) throws(Failure) -> String {
         try KnownRenaming.newest(of: id, at: stamp) { id throws(Failure) in
-            try catalog.key(of: id, in: table) != nil
+            try catalog.facts.key(of: id, in: table) != nil
         } _: { id throws(Failure) in
             let rows = try catalog.database.prepare(
-                "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp")
-            rows.bind(table.rawValue, at: 1)
-            rows.bind(id, at: 2)
-            var found: [KnownRenaming] = []
-            while try rows.step() {
-                found.append(KnownRenaming(newID: rows.text(0), stamp: rows.integer(1), until: rows.integer(2)))
-            }
-            return found
+                "SELECT new_id, stamp, until FROM renamed_ids WHERE entity = ?1 AND old_id = ?2 ORDER BY stamp",
+                table.rawValue, id)
+            return try rows.map { KnownRenaming(newID: $0.text(0), stamp: $0.integer(1), until: $0.integer(2)) }
         }
-    }
-}
-
-extension Catalog {
-    /// Returns the earlier ids of users, from which they were renamed, without those that somebody else has now.
-    package func earlierIDs(ofUsers ids: [String]) throws(Failure) -> [String] {
-        // An id leads back to those from which it was given since something else had it.
-        let rows = try database.prepare(
-            """
-            WITH RECURSIVE named (id, before) AS (
-                SELECT ?1, \(Int64.max)
-                UNION
-                SELECT old_id, stamp FROM named JOIN renamed_ids AS given
-                    ON entity = '\(EntityTable.users.rawValue)' AND new_id = id AND stamp < before
-                WHERE NOT EXISTS (
-                    SELECT 1 FROM renamed_ids WHERE entity = given.entity AND old_id = id
-                    AND stamp > given.stamp AND stamp < before))
-            SELECT DISTINCT id FROM named
-            WHERE id <> ?1 AND NOT EXISTS (SELECT 1 FROM users WHERE user_id = id)
-            """)
-        var found: [String] = []
-        for id in ids {
-            rows.bind(id, at: 1)
-            while try rows.step() { found.append(rows.text(0)) }
-            rows.reset()
-        }
-        return found
     }
 }

@@ -29,17 +29,17 @@ package struct IDTwins: Sendable, Equatable {
     static let limit = 100_000
 }
 
-extension Catalog {
-    /// Returns the ids of a table that differ only in their spelling.
+extension IDTwins {
+    /// Finds the ids of a table that differ only in their spelling.
     ///
     /// Memory: eight bytes an id.
-    func twins(_ table: EntityTable) throws(Failure) -> IDTwins {
+    init(in table: EntityTable, _ database: ReadingDatabase) throws(Failure) {
         let rows = try database.prepare("SELECT \(table.idColumn) FROM \(table.rawValue)")
         var hashes: [Int] = []
         while try rows.step() { hashes.append(Self.folded(rows.text(0)).hashValue) }
         hashes.sort()
-        let repeated = Set(zip(hashes, hashes.dropFirst()).lazy.filter { $0 == $1 }.map(\.0).prefix(IDTwins.limit))
-        guard !repeated.isEmpty else { return IDTwins() }
+        let repeated = Set(zip(hashes, hashes.dropFirst()).lazy.filter { $0 == $1 }.map(\.0).prefix(Self.limit))
+        guard !repeated.isEmpty else { return }
         // Swift compares and hashes texts by canonical equivalence, which is that of normal form C.
         var alike: [String: [String]] = [:]
         rows.reset()
@@ -48,24 +48,22 @@ extension Catalog {
             let folded = Self.folded(id)
             if repeated.contains(folded.hashValue) { alike[folded, default: []].append(id) }
         }
-        return Self.twins(alike.values.filter { $0.count > 1 }.map { $0.sorted(by: Self.isOdder) })
+        add(alike.values.filter { $0.count > 1 }.map { $0.sorted(by: Self.isOdder) })
     }
 
     /// Counts twins in groups of ids that are alike, each with the odder spellings first.
-    private static func twins(_ alike: [[String]]) -> IDTwins {
-        var twins = IDTwins()
+    private mutating func add(_ alike: [[String]]) {
         for ids in alike {
             let bare = ids.map { Array(withoutInvisible($0).utf8) }
             let counts = Dictionary(bare.map { ($0, 1) }, uniquingKeysWith: +)
             for (id, bare) in zip(ids, bare) where Array(id.utf8) != bare && counts[bare, default: 0] > 1 {
-                twins.invisible += 1
+                invisible += 1
             }
-            twins.spelling += counts.count - 1
-            for id in ids.dropLast() { twins.pairs.append(.init(id: id, other: ids[ids.count - 1])) }
+            spelling += counts.count - 1
+            for id in ids.dropLast() { pairs.append(.init(id: id, other: ids[ids.count - 1])) }
         }
-        twins.pairs.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
-        twins.pairs.removeLast(max(0, twins.pairs.count - IDTwins.pairLimit))
-        return twins
+        pairs.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+        pairs.removeLast(max(0, pairs.count - Self.pairLimit))
     }
 
     /// Returns the spelling that ids which are alike have in common.

@@ -18,7 +18,7 @@ package struct WithdrawnAgain: Sendable, Equatable {
     package init() {}
 }
 
-extension Catalog {
+extension Removal {
     /// Withdraws from this catalog, which comes from a backup, what another catalog has withdrawn since.
     ///
     /// Groups that the other one hides are hidden. What is private there becomes private here, and members are not
@@ -30,9 +30,7 @@ extension Catalog {
     ///   - keepsRemoved: whether what the other catalog lacks stays, and is shown.
     /// - Throws: `Failure`; then nothing was changed.
     package func withdraw(asIn path: String, keepsRemoved: Bool) throws(Failure) -> WithdrawnAgain {
-        let attach = try database.prepare("ATTACH ?1 AS replaced")
-        attach.bind(path, at: 1)
-        try attach.run()
+        try database.run("ATTACH ?1 AS replaced", path)
         return try database.transaction { () throws(Failure) in
             var counts = WithdrawnAgain()
             let changes = database.totalChanges
@@ -48,7 +46,7 @@ extension Catalog {
                 }
             }
             if !keepsRemoved { (counts.deletedMembers, counts.deletedPairs) = try deleteAgain() }
-            try recordChanges(database.totalChanges - changes)
+            try catalog.recordChanges(database.totalChanges - changes)
             return counts
         }
     }
@@ -102,7 +100,7 @@ extension Catalog {
         let kinds = [ImportKind.users] + RelationSource.changed.map { ImportKind.relation($0) }
         for kind in kinds {
             let rows = try removed(kind)
-            let summary = try Remover(from: self, kind: kind).removeWithinTransaction(rows, stamp: nil)
+            let summary = try removeWithinTransaction(kind, rows, stamp: nil)
             if kind == .users { members = summary.removed } else { pairs += summary.removed }
         }
         try database.execute(
@@ -121,11 +119,8 @@ extension Catalog {
                 SELECT 1 FROM main.noted_removals AS mine
                 WHERE (mine.kind, mine.id, mine.entry_id) = (other.kind, other.id, other.entry_id)
                 AND mine.stamp >= other.stamp)
-            """)
-        rows.bind(kind.name, at: 1)
-        var ids: [[String]] = []
-        while try rows.step() { ids.append([rows.text(0), rows.text(1)].dropLast(2 - Remover.idCount(of: kind))) }
-        return ids
+            """, kind.name)
+        return try rows.map { [$0.text(0), $0.text(1)].dropLast(2 - kind.idCount) }
     }
 
     /// Updates rows of this catalog that have a row `other` of the replaced catalog, and returns their number.

@@ -25,14 +25,13 @@ package struct PhotoVocabulary<Term: Sendable>: Sendable {
     package let photoCount: Int
 }
 
-extension CatalogSnapshot {
+extension Matrices {
     /// The number of keys in a range of photos, small enough that all threads end at about the same time.
     private static let photosPerRange = 1 << 15
 
-    /// Whether any photo ever had tags or a location.
     package func hasPhotoContent() throws(Failure) -> Bool {
-        if try catalog.mayHaveValues(.tags) { return true }
-        return try catalog.mayHaveValues(.latitude)
+        if try NotedColumn.tags.hasValues(in: database) { return true }
+        return try NotedColumn.latitude.hasValues(in: database)
     }
 
     /// Reads the content of all public photos, in one pass if their tags fit into memory.
@@ -55,7 +54,7 @@ extension CatalogSnapshot {
         return try content(minimumPhotos: minimumPhotos) { choice throws(Failure) in
             let readers = try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
             guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
-            try catalog.checkCount(
+            try database.checkCount(
                 readers.reduce(Int(hidden)) { $0 + $1.photoCount }, of: EntityTable.photos.rawValue, isOfTable: true)
             return readers
         }
@@ -64,9 +63,9 @@ extension CatalogSnapshot {
     private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(Failure) -> [PhotoReader]
     {
-        let highest = try catalog.highestKey(of: .photos)
-        let tags = try catalog.mayHaveValues(.tags) ? "tags" : "NULL"
-        let place = try catalog.mayHaveValues(.latitude) ? "latitude, longitude" : "NULL, NULL"
+        let highest = try database.highestKey(of: .photos)
+        let tags = try NotedColumn.tags.hasValues(in: database) ? "tags" : "NULL"
+        let place = try NotedColumn.latitude.hasValues(in: database) ? "latitude, longitude" : "NULL, NULL"
         let columns = "photo_key, user_key, \(tags), \(place)"
         let width = Self.photosPerRange
         let ranges = stride(from: 0, to: highest + 1, by: width).map { $0..<min($0 + width, highest + 1) }
@@ -81,8 +80,7 @@ extension CatalogSnapshot {
             var reader = PhotoReader(tagNumbers)
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
                 let keys = ranges[index]
-                rows.bind(Int64(keys.lowerBound), at: 1)
-                rows.bind(Int64(keys.upperBound - 1), at: 2)
+                rows.bind(keys.lowerBound, Int64(keys.upperBound - 1))
                 try reader.read(rows, keys, index: index)
                 progress(photosRead.add(keys.count, ordering: .relaxed).newValue)
             }
@@ -120,9 +118,7 @@ extension CatalogSnapshot {
             places: PhotoVocabulary(terms: cells.cells, totals: cells.totals, photoCount: all.photosWithPlaces),
             records: all, owners: converted.flatMap(\.owners))
     }
-}
 
-extension CatalogSnapshot {
     /// Reads photos in one pass if their tags fit into memory.
     ///
     /// Otherwise the tags are counted first, one share in each pass. The last pass numbers only the most frequent ones.

@@ -1,17 +1,9 @@
 package import Basics
-import Changes
-import Model
+package import Changes
+package import Model
 import SQLite
 
-/// The data that a catalog still has about a member.
-package struct MemberTraces: Sendable, Equatable {
-    /// The number of rows that name the member, by table; tables without such rows are left out.
-    package var rows: [String: Int] = [:]
-    /// The time at which the member was forgotten, in Unix milliseconds, or nil if that did not happen.
-    package var forgottenAt: Int64?
-}
-
-extension Catalog {
+extension Removal {
     /// Forgets members: removes them with their memberships and interactions, and notes that they must not come back.
     ///
     /// Deleted data is overwritten, also in the write-ahead log unless somebody reads at that moment. Unknown members
@@ -44,23 +36,12 @@ extension Catalog {
 
     /// Returns the ids that neither a user has nor a member who was forgotten, in their order.
     private func unknownUsers(of ids: [String]) throws(Failure) -> [String] {
-        let (row, ledger) = (
-            try database.prepare("SELECT 1 FROM users WHERE user_id = ?1"), try LedgerTable(database)
-        )
+        let ledger = try LedgerTable(facts.database)
         var unknown: [String] = []
-        for id in ids {
-            row.bind(id, at: 1)
-            if try !row.step(), try !ledger.isForgotten(id) { unknown.append(id) }
-            row.reset()
+        for id in ids where try !facts.has(id, in: .users) {
+            if try !ledger.isForgotten(id) { unknown.append(id) }
         }
         return unknown
-    }
-
-    /// Erases removed data from the write-ahead log, where it stays until it is overwritten.
-    ///
-    /// - Returns: false if another connection was reading or writing for too long; then call it again.
-    package func eraseRemoved() throws(Failure) -> Bool {
-        try database.emptyLog(waits: true)
     }
 
     /// Removes members, and notes that they must not come back; within a transaction of the caller.
@@ -69,7 +50,7 @@ extension Catalog {
     {
         var summary = RemovalSummary()
         // Changes under an earlier id must not bring the member back either.
-        let ids = ids + (try earlierIDs(ofUsers: ids))
+        let ids = ids + (try facts.earlierIDs(ofUsers: ids))
         if withPhotos {
             try collect("SELECT photo_key FROM photos JOIN users USING (user_key) WHERE user_id = ?", ids)
             var photos = RemovalSummary()
@@ -90,16 +71,12 @@ extension Catalog {
         for id in ids {
             for (index, statement) in statements.enumerated() {
                 let before = database.totalChanges
-                let renamed = try database.prepare(statement)
-                renamed.bind(id, at: 1)
-                try renamed.run()
+                try database.run(statement, id)
                 if index == 0, database.totalChanges > before { emptied = true }
             }
-            let notes = try database.prepare("DELETE FROM noted_removals WHERE \(NotedRemovals.isAboutMember)")
-            notes.bind(id, at: 1)
-            try notes.run()
+            try database.run("DELETE FROM noted_removals WHERE \(NotedRemovals.isAboutMember)", id)
         }
-        try LedgerTable(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
+        try LedgerWriter(database).forget(ids + (emptied ? [""] : []), atMilliseconds: milliseconds)
         return summary
     }
 
@@ -109,45 +86,55 @@ extension Catalog {
             "DROP TABLE IF EXISTS temp.vanished; CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
         let insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished \(query)")
         for id in ids {
-            insert.bind(id, at: 1)
-            try insert.run()
+            try insert.run(id)
         }
     }
 
-    /// Returns the data that is left about a member.
-    package func traces(ofMember id: String) throws(Failure) -> MemberTraces {
-        var traces = MemberTraces()
-        for rows in MemberRows.naming(relations) {
-            let count = try database.prepare("SELECT count(*) FROM \(rows.table) WHERE \(rows.condition)")
-            count.bind(id, at: 1)
-            if try count.step(), count.integer(0) > 0 { traces.rows[rows.table] = Int(count.integer(0)) }
-            count.reset()
+    /// Lets forgotten members come back; forgettings that are still to be applied then have no effect.
+    ///
+    /// - Parameters:
+    ///   - milliseconds: the current time, in Unix milliseconds.
+    ///   - waiting: the times of forgettings that are still to be applied, in milliseconds.
+    /// - Returns: the number of these members who were forgotten, as removed, and the others, as unknown.
+    package func readmit(
+        _ ids: [String], atMilliseconds milliseconds: Int64, waiting: [BytewiseString: Int64] = [:],
+        isDryRun: Bool = false
+    ) throws(Failure) -> RemovalSummary {
+        try trying(isDryRun) { () throws(Failure) in
+            var summary = RemovalSummary()
+            let table = try LedgerWriter(database)
+            for id in ids {
+                if let time = waiting[BytewiseString(id)] {
+                    try table.forget([id], atMilliseconds: time)
+                }
+                if try table.readmit(id, atMilliseconds: milliseconds) {
+                    summary.removed += 1
+                } else {
+                    summary.note(unknown: [id])
+                }
+            }
+            return summary
         }
-        if let times = try LedgerTable(database).times(of: id), times.isForgotten {
-            traces.forgottenAt = times.forgotten
-        }
-        return traces
     }
-}
 
-extension Catalog {
-    /// Returns the external ids of a member's photos, in ascending order of their bytes.
-    package func photoIDs(ofOwner id: String) throws(Failure) -> [String] {
-        let rows = try database.prepare(
-            "SELECT photo_id FROM photos JOIN users USING (user_key) WHERE user_id = ? ORDER BY photo_id")
-        rows.bind(id, at: 1)
-        return try rows.texts()
-    }
-
-    /// Returns the given external ids of photos that the catalog does not have.
-    package func missingPhotos(of ids: [String]) throws(Failure) -> [String] {
-        let row = try database.prepare("SELECT 1 FROM photos WHERE photo_id = ?")
-        var missing: [String] = []
-        for id in ids {
-            row.bind(id, at: 1)
-            if try !row.step() { missing.append(id) }
-            row.reset()
+    /// Adds another ledger of the site, and forgets the users whom it has forgotten.
+    ///
+    /// A catalog that has never forgotten anybody takes over the key of the other ledger.
+    ///
+    /// - Returns: the number of users forgotten; nil if the ledger is of another site, and nothing was changed.
+    package func merge(_ other: Ledger) throws(Failure) -> Int? {
+        let mine = try facts.ledger()
+        guard mine.key == other.key || mine.times.isEmpty else { return nil }
+        guard mine.key != other.key || !other.beyond(mine).times.isEmpty else { return 0 }
+        let users = try facts.users(forgottenIn: other)
+        try database.transaction { () throws(Failure) in
+            if mine.key != other.key { try LedgerWriter(database).adopt(other.key) }
+            try LedgerWriter(database).add(other)
+            for (milliseconds, found) in Dictionary(grouping: users, by: \.atMilliseconds) {
+                _ = try removeForGood(found.map(\.id), withPhotos: false, atMilliseconds: milliseconds)
+            }
         }
-        return missing
+        if !users.isEmpty { _ = try eraseRemoved() }
+        return users.count
     }
 }

@@ -2,7 +2,7 @@ package import Basics
 package import Model
 import SQLite
 
-extension CatalogSnapshot {
+extension Matrices {
     /// The number of rows that were written, for each table.
     package typealias TableRowCounts = [(table: String, rows: Int)]
 
@@ -45,10 +45,10 @@ extension CatalogSnapshot {
 
 /// Writes the parts of the catalog in the order of a folder of tables.
 private struct TableExport {
-    let snapshot: CatalogSnapshot
+    let snapshot: Matrices
     let rowsPerPart: Int
 
-    private var database: Database { snapshot.database }
+    private var database: ReadingDatabase { snapshot.database }
 
     /// Calls `body` with ranges of rows that are small enough for a part.
     func pieces(of count: Int, _ body: (Range<Int>) throws(Failure) -> Void) throws(Failure) {
@@ -125,7 +125,7 @@ private struct TableExport {
     func entries(
         of source: RelationSource, _ writer: inout TableFolderWriter, rows keys: [Int64], _ numbers: [UInt32]
     ) throws(Failure) -> Int {
-        let hasTimes = try snapshot.catalog.mayHaveValues(source.notedTime)
+        let hasTimes = try source.notedTime.hasValues(in: database)
         let rows = try prepared(
             """
             SELECT \(([source.entryColumn] + source.valueColumns).joined(separator: ", ")) FROM \(source.table)

@@ -1,5 +1,5 @@
-package import Basics
-package import Model
+import Basics
+import Model
 import SQLite
 
 /// The memberships of some users in shown groups.
@@ -42,38 +42,17 @@ package struct UserMemberships: Sendable {
     }
 }
 
-extension CatalogSnapshot {
-    /// The number of users that a thread reads at a time.
-    private static let usersPerPart = 4096
-
-    /// Reads the memberships of all users from the index by user, without the table.
-    ///
-    /// - Throws: `Failure.Code.badData` if the rows cannot have been written like this.
-    package func memberships<Part: Sendable>(
-        _ source: RelationSource, _ make: @Sendable (UserMemberships) throws(Failure) -> Part
-    ) throws(Failure) -> [Part] {
-        let plan = try MatrixPlan(catalog, source, groups: groups())
-        let count = (plan.columnCount + Self.usersPerPart - 1) / Self.usersPerPart
-        return try readParts(count) { catalog, number throws(Failure) in
-            let first = number * Self.usersPerPart
-            return try make(
-                catalog.memberships(plan, of: first..<min(first + Self.usersPerPart, plan.columnCount)))
-        }
-    }
-}
-
-extension Catalog {
-    fileprivate func memberships(_ plan: MatrixPlan, of users: Range<Int>) throws(Failure) -> UserMemberships {
+extension UserMemberships {
+    /// Reads the memberships of users from the index by user.
+    init(_ plan: MatrixPlan, of users: Range<Int>, from database: ReadingDatabase) throws(Failure) {
         let source = plan.source
-        var found: [UserMemberships.Membership] = []
+        var found: [Membership] = []
         var isInBounds = true
         let rows = try database.prepare(
             """
             SELECT \(source.entryColumn), \(source.rowColumn), \(source.timeColumn) FROM \(source.table)
             WHERE \(source.entryColumn) BETWEEN ? AND ? ORDER BY \(source.entryColumn), \(source.rowColumn)
-            """)
-        rows.bind(Int64(users.lowerBound), at: 1)
-        rows.bind(Int64(users.upperBound - 1), at: 2)
+            """, users.lowerBound, Int64(users.upperBound - 1))
         try rows.forEachIntegerTriple { user, group, time in
             guard users.contains(Int(user)), group >= 0, group < plan.rowOfGroup.count else {
                 // A row of a group that is not there is in no matrix either.
@@ -87,6 +66,6 @@ extension Catalog {
         guard isInBounds else {
             throw .damaged("the rows of the index \(source.indexName) are out of order or bounds")
         }
-        return UserMemberships(of: users, found)
+        self.init(of: users, found)
     }
 }

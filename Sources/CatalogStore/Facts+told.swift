@@ -3,8 +3,7 @@ package import Model
 package import Recommendation
 import SQLite
 
-/// The groups that a member's favourite photos and followed members point to, read from the catalog.
-extension Catalog {
+extension Facts {
     /// Returns the hints of a member, in the order of the kinds, then of the groups.
     ///
     /// Only public photos, shown groups and members who may be listed count. Kinds that no list uses are not read. Of
@@ -53,12 +52,9 @@ extension Catalog {
     private func newestPhotos(ofUser user: Int64?) throws(Failure) -> [Int64] {
         guard let user else { return [] }
         let rows = try database.prepare(
-            "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2")
-        rows.bind(user, at: 1)
-        rows.bind(Int64(HintFormula.photoLimit), at: 2)
-        var found: [Int64] = []
-        while try rows.step() { found.append(rows.integer(0)) }
-        return found
+            "SELECT photo_key FROM photos WHERE user_key = ?1 AND visibility = 0 ORDER BY photo_key DESC LIMIT ?2",
+            user, HintFormula.photoLimit)
+        return try rows.map { $0.integer(0) }
     }
 
     /// Returns the highest keys of the photos that a member likes, or of the members whom a member follows; nobody
@@ -74,9 +70,8 @@ extension Catalog {
                 source.entityTable.hasVisibility
                 ? "AND EXISTS (SELECT 1 FROM photos WHERE photo_key = \(table).photo_key AND visibility = 0)" : ""
             let rows = try database.prepare(
-                "SELECT \(entry) FROM \(table) WHERE user_key = ?1 \(isRead) ORDER BY \(entry) DESC LIMIT ?2")
-            rows.bind(user, at: 1)
-            rows.bind(Int64(HintFormula.entryLimit), at: 2)
+                "SELECT \(entry) FROM \(table) WHERE user_key = ?1 \(isRead) ORDER BY \(entry) DESC LIMIT ?2", user,
+                HintFormula.entryLimit)
             while try rows.step() { found.insert(rows.integer(0)) }
         }
         for change in told {
@@ -89,6 +84,49 @@ extension Catalog {
         }
         let counted = found.sorted().suffix(HintFormula.entryLimit)
         return source.entityTable == .users ? counted.filter { $0 != user } : Array(counted)
+    }
+
+    /// Returns public photos that a member may like, best first.
+    ///
+    /// They are photos that members of like taste like, and photos of groups that fit the member. Each is in the pool
+    /// of a shown group. The member's own photos and favourites are left out.
+    package func photos(for request: TasteRequest, planner: Planner) throws(Failure) -> [TastePhoto] {
+        try snapshot { () throws(Failure) in
+            var search = try TasteSearch(self, .favourites, request, for: planner)
+            let told = try search.told(by: search.similarities(search.others()))
+            let reader = try PhotoCandidates(self, search, planner)
+            return try reader.photos(told, search.scores(told))
+        }
+    }
+
+    /// Returns members whom a member may want to know, best first.
+    ///
+    /// They agreed to be shown, and share a shown group with the member. Members whom the member follows are left out.
+    package func contacts(for request: TasteRequest, planner: Planner) throws(Failure) -> [TasteContact] {
+        try snapshot { () throws(Failure) in
+            var search = try TasteSearch(self, .follows, request, for: planner)
+            var others = try search.others()
+            let told = try search.scores(search.told(by: search.similarities(others)))
+            let missing = told.keys.filter { others[$0] == nil }.sorted(by: >)
+            others.merge(try search.others(missing)) { known, _ in known }
+            let direct = TasteFormula.normalized(search.similarities(others))
+            let changed = request.changed(.follows)
+            var contacts: [TasteContact] = []
+            for (key, other) in others where other.isListed && !other.sharedGroups.isEmpty && !search.owns(key) {
+                if try search.hasTold(key, other.id, changed) { continue }
+                let groups = other.sharedGroups.sorted {
+                    (search.own[.memberships]?[$0] ?? 0, $1) > (search.own[.memberships]?[$1] ?? 0, $0)
+                }
+                contacts.append(
+                    TasteContact(
+                        id: other.id, sharedGroups: groups.compactMap { search.groupOfKey[$0] },
+                        score: (told[key] ?? 0) + ToldKind.follows.directWeight * (direct[key] ?? 0)))
+            }
+            return contacts.sorted { one, other in
+                one.score != other.score
+                    ? one.score > other.score : one.id.utf8.lexicographicallyPrecedes(other.id.utf8)
+            }
+        }
     }
 }
 
@@ -108,19 +146,4 @@ extension EvidenceKind {
             """
         }
     }
-}
-
-extension CatalogSnapshot {
-    /// Returns whether a table of pairs has any row.
-    package func hasRows(_ source: RelationSource) throws(Failure) -> Bool {
-        try database.integer("SELECT EXISTS (SELECT 1 FROM \(source.table))") == 1
-    }
-
-    /// Whether any photo has an owner.
-    package func hasPhotoOwners() throws(Failure) -> Bool {
-        try database.integer("SELECT EXISTS (SELECT 1 FROM photos WHERE user_key IS NOT NULL)") == 1
-    }
-
-    /// The number of a photo's owner less the column of the user.
-    package var ownerOffset: Int { 0 }
 }
