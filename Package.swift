@@ -79,10 +79,10 @@ let package = Package(
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
-        computing("Basics", ["CZlib"]),
+        computing("Basics", ["CXXHash", "CZlib"]),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
-            name: "Similarity", dependencies: ["Model", "CSimilarity"], swiftSettings: optimized,
+            name: "Similarity", dependencies: ["Basics", "Model", "CSimilarity"], swiftSettings: optimized,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
@@ -95,8 +95,8 @@ let package = Package(
                 .unsafeFlags(["-ffp-contract=off"]), .unsafeFlags(["-O2"], .when(configuration: .debug)),
             ],
             linkerSettings: ["faiss", "gomp", "stdc++", "m"].map { .linkedLibrary($0) }),
-        computing("Looks", ["CFaiss", "Model"]),
-        computing("Experiments", ["Model", "Recommendation"]),
+        computing("Looks", ["Basics", "CFaiss", "Model"]),
+        computing("Experiments", ["Basics", "Model", "Recommendation"]),
         computing("RecordReading", ["Basics"]),
         computing("Answers", ["Basics", "Model", "Recommendation"]),
 
@@ -117,7 +117,7 @@ let package = Package(
         computing("CommandLine", ["CYAML", "Basics", "RecordReading", "Similarity"]),
 
         // What members and the site do: journals, streams, and their exchange.
-        computing("Changes", ["CCrypto", "CXXHash", "Basics", "Model", "Redis", "SQLite"]),
+        computing("Changes", ["CCrypto", "Basics", "Model", "Redis", "SQLite"]),
 
         // The system.
         computing(
@@ -177,8 +177,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Basics", "CatalogStore", "Changes", "HTTP", "Similarity", "Model"],
             path: "Tests/TestSupport",
             swiftSettings: optimized),
-        computingTests("SimilarityTests", ["Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
-        computingTests("LooksTests", ["Looks", "Model", "TestSupport"]),
+        computingTests("SimilarityTests", ["Basics", "Similarity", "Model", "TestSupport"], exclude: ["Reference"]),
+        computingTests("LooksTests", ["Basics", "Looks", "Model", "TestSupport"]),
         tests("ModelTests", ["Basics", "Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         computingTests(

@@ -79,8 +79,8 @@ func floorDivision(_ value: Int, by divisor: Int) -> (quotient: Int, remainder: 
 }
 
 /// Returns a number of 0 or more with at least the given number of digits.
-func padded(_ value: Int, to digits: Int) -> String {
-    let text = String(value)
+package func padded(_ value: some BinaryInteger, to digits: Int, radix: Int = 10) -> String {
+    let text = String(value, radix: radix)
     return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
 }
 

@@ -57,8 +57,7 @@ package enum FileAccess {
     }
 
     private static func mode(_ mode: mode_t) -> String {
-        let digits = String(mode & 0o7777, radix: 8)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        padded(mode & 0o7777, to: 4, radix: 8)
     }
 
     /// Returns the first folder on the way to a path that this user may not enter, or `nil` if there is none.

@@ -182,7 +182,7 @@ package struct OpenFile: ~Copyable, Sendable {
 }
 
 extension Failure {
-    /// Returns an error with the last message of the system: "cannot write to /x/y: No space left on device".
+    /// Returns an error with the last message of the system: "cannot write to /x/y: the disk is full".
     package static func system(_ code: Code, _ action: String, _ path: String) -> Failure {
         let number = errno
         let advice =
@@ -204,6 +204,6 @@ extension Failure {
             }
         return Failure(
             code,
-            "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
+            "cannot \(action) \(path): \(SystemWords.words(ofError: number))\(advice)")
     }
 }

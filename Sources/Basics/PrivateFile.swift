@@ -155,7 +155,7 @@ private struct Folder: ~Copyable {
 extension Failure {
     /// Returns the failure of a write, with the reason from `errno`.
     fileprivate static func unwritable(_ path: String) -> Failure {
-        Failure(.fileFailed, "cannot write \(path): \(SystemWords.words(ofError: errno))")
+        Failure(.fileFailed, "cannot write \(path): \(SystemWords.lastError)")
     }
 
     /// Returns the failure of a write to a file that is not this user's alone.

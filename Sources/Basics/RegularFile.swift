@@ -30,6 +30,12 @@ package enum RegularFile {
         }
     }
 
+    /// Returns the text of a file, such as one of the kernel's, or nil if it cannot be read or is longer than 1 MiB.
+    package static func text(_ path: String) -> String? {
+        guard let bytes = try? read(path, limitBytes: 1 << 20).bytes, bytes.count <= 1 << 20 else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Reads a file.
     ///
     /// - Parameter limitBytes: the expected limit of the length. Of a longer file, one byte more than the limit is
@@ -63,6 +69,6 @@ package enum RegularFile {
 extension Failure {
     /// Returns the failure of a read, with the reason from `errno`.
     fileprivate static func unreadable(_ path: String) -> Failure {
-        Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.words(ofError: errno))")
+        Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.lastError)")
     }
 }

@@ -12,6 +12,9 @@ package enum SystemWords {
         return unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 
+    /// The description of the last error of the system.
+    package static var lastError: String { words(ofError: errno) }
+
     /// Returns a description of an error: the system's cause if there is one, after the path.
     package static func sentence(_ error: any Error) -> String {
         switch error {
@@ -47,22 +50,22 @@ package enum SystemWords {
 
     private static func sentence(_ error: DecodingError) -> String {
         switch error {
-        case .keyNotFound(let key, let context): "\"\(name(context.codingPath + [key]))\" is missing"
-        case .valueNotFound(_, let context): "\"\(name(context.codingPath))\" is null"
-        case .typeMismatch(_, let context): "\"\(name(context.codingPath))\" has the wrong type"
+        case .keyNotFound(let key, let context): "\"\(place(of: context.codingPath + [key]))\" is missing"
+        case .valueNotFound(_, let context): "\"\(place(of: context.codingPath))\" is null"
+        case .typeMismatch(_, let context): "\"\(place(of: context.codingPath))\" has the wrong type"
         case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "\"\(name(context.codingPath))\" cannot be read"
+            "\"\(place(of: context.codingPath))\" cannot be read"
         default: "it is not JSON"
         }
     }
 
     private static func sentence(_ error: EncodingError) -> String {
         guard case .invalidValue(_, let context) = error else { return "a value has no form in JSON" }
-        return "\"\(name(context.codingPath))\" has no form in JSON"
+        return "\"\(place(of: context.codingPath))\" has no form in JSON"
     }
 
     /// Returns the place of a value in JSON in the usual notation: `list[3].name`.
-    private static func name(_ path: [any CodingKey]) -> String {
+    package static func place(of path: [any CodingKey]) -> String {
         path.reduce("") { name, key in
             if let index = key.intValue { return "\(name)[\(index)]" }
             return name.isEmpty ? key.stringValue : "\(name).\(key.stringValue)"

@@ -157,7 +157,7 @@ package final class Catalog {
     /// Returns the reason why this user cannot create a file in a folder, or nil if that is possible.
     package static func obstacle(toCreatingIn folder: String) -> String? {
         guard unsafe Glibc.access(folder, W_OK | X_OK) != 0 else { return nil }
-        return "\(folder): \(unsafe String(cString: strerror(errno)))"
+        return "\(folder): \(SystemWords.lastError)"
     }
 
     /// The word that stands for no catalog in the place of a path.

@@ -1,5 +1,4 @@
 package import Basics
-import CXXHash
 package import Model
 
 /// A change in a journal or a stream: its bytes, with the name of the journal and a number.
@@ -66,15 +65,11 @@ package struct JournaledChange: Sendable, Equatable {
 
     /// The checksum of name, stamp and bytes, which reveals damage.
     package var seal: UInt64 {
-        let bytes = Array("\(origin)\n\(sequence)\n\(stampMilliseconds)\n".utf8) + encoded
-        return unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
+        Checksum.number(of: Array("\(origin)\n\(sequence)\n\(stampMilliseconds)\n".utf8) + encoded)
     }
 
     /// The checksum as streams have it: 16 hexadecimal digits.
-    package var sealText: String {
-        let digits = String(seal, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    package var sealText: String { Checksum.text(ofNumber: seal) }
 
     /// Whether the bytes name a member by an external id; a change of a newer program is searched as JSON.
     package func names(user id: String) -> Bool {

@@ -42,42 +42,40 @@ package struct EvaluationSet: Sendable {
         progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) throws(Failure) {
         self.model = model
-        do {
-            let snapshot = try Matrices(of: training, threads: 1)
-            let userIDs = try snapshot.users().ids
-            matrix = try snapshot.matrix(.memberships) { _ in }.matrix
-            guard matrix.rowCount == model.groupCount else {
-                throw Failure(.badData, "the model is not of the groups of the catalog \(training.path)")
-            }
-            let isShown = try heldOut.map { try Self.shownGroups(of: $0) }
-            let sizes = matrix.columnDegrees()
-            var members: [Member] = []
-            var repeatedCount = 0
-            let tells = planner.configuration.evidence.contains { $0.weight > 0 }
-            for user in 0..<matrix.columnCount where sizes[user] > 0 || tells {
-                let id = userIDs[user]
-                guard !id.isEmpty, isWanted(id),
-                    let profile = try MemberProfile(
-                        ofUser: id, from: training, for: planner, atMilliseconds: instant),
-                    sizes[user] > 0 || !planner.hints(of: profile).isEmpty
-                else { continue }
-                let held = try heldOut?.member(withID: id)?.memberships.map(\.groupID) ?? []
-                let shown = held.filter { isShown?.contains(Array($0.utf8)) ?? true }
-                let indexes = shown.map { model.index(ofID: $0).map(UInt32.init) }
-                let joined = Set(profile.joined.map(\.group))
-                repeatedCount += indexes.count { $0.map(joined.contains) ?? false }
-                let known = Set(indexes.compactMap(\.self)).subtracting(joined)
-                members.append(
-                    Member(
-                        profile: profile, heldOut: known.sorted(),
-                        heldOutCount: known.count + indexes.count { $0 == nil }))
-                if user.isMultiple(of: 256) { progress(user, matrix.columnCount) }
-            }
-            self.members = members
-            self.repeatedCount = repeatedCount
-            let others = try heldOut.map { try Self.users(of: $0) } ?? []
-            unknownUserCount = try others.subtracting(Self.users(of: training)).count
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+        let snapshot = try Matrices(of: training, threads: 1)
+        let userIDs = try snapshot.users().ids
+        matrix = try snapshot.matrix(.memberships) { _ in }.matrix
+        guard matrix.rowCount == model.groupCount else {
+            throw Failure(.badData, "the model is not of the groups of the catalog \(training.path)")
+        }
+        let isShown = try heldOut.map { catalog throws(Failure) in try Self.shownGroups(of: catalog) }
+        let sizes = matrix.columnDegrees()
+        var members: [Member] = []
+        var repeatedCount = 0
+        let tells = planner.configuration.evidence.contains { $0.weight > 0 }
+        for user in 0..<matrix.columnCount where sizes[user] > 0 || tells {
+            let id = userIDs[user]
+            guard !id.isEmpty, isWanted(id),
+                let profile = try MemberProfile(
+                    ofUser: id, from: training, for: planner, atMilliseconds: instant),
+                sizes[user] > 0 || !planner.hints(of: profile).isEmpty
+            else { continue }
+            let held = try heldOut?.member(withID: id)?.memberships.map(\.groupID) ?? []
+            let shown = held.filter { isShown?.contains(Array($0.utf8)) ?? true }
+            let indexes = shown.map { model.index(ofID: $0).map(UInt32.init) }
+            let joined = Set(profile.joined.map(\.group))
+            repeatedCount += indexes.count { $0.map(joined.contains) ?? false }
+            let known = Set(indexes.compactMap(\.self)).subtracting(joined)
+            members.append(
+                Member(
+                    profile: profile, heldOut: known.sorted(),
+                    heldOutCount: known.count + indexes.count { $0 == nil }))
+            if user.isMultiple(of: 256) { progress(user, matrix.columnCount) }
+        }
+        self.members = members
+        self.repeatedCount = repeatedCount
+        let others = try heldOut.map { catalog throws(Failure) in try Self.users(of: catalog) } ?? []
+        unknownUserCount = try others.subtracting(Self.users(of: training)).count
     }
 
     /// Returns the users of a catalog, by the bytes of their ids.

@@ -27,29 +27,28 @@ enum IntraListSimilarity {
 
     /// Returns the mean over all pairs, computed from the matrix groups × users.
     static func exact(_ groups: [UInt32], _ cosines: inout PairCosines) -> Double {
-        guard groups.count > 1 else { return 0 }
-        var sum = 0.0
-        for (position, first) in groups.enumerated() {
-            for second in groups[(position + 1)...] { sum += cosines[first, second] }
-        }
-        return sum / pairCount(groups.count)
+        mean(of: groups) { cosines[$0, $1] }
     }
 
     /// Returns the part of the pairs that are near-duplicates: a cosine of .8 or more, and five common members or more.
     ///
     /// - Parameter matrix: the matrix of the cosines, groups × users.
     static func duplicates(_ groups: [UInt32], _ cosines: inout PairCosines, _ matrix: BinaryMatrix) -> Double {
-        guard groups.count > 1 else { return 0 }
-        var count = 0
-        for (position, first) in groups.enumerated() {
-            for second in groups[(position + 1)...] {
-                let cosine = cosines[first, second]
-                guard cosine >= 0.8 else { continue }
-                let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
-                if (cosine * sizes.squareRoot()).rounded() >= 5 { count += 1 }
-            }
+        mean(of: groups) { first, second in
+            let cosine = cosines[first, second]
+            guard cosine >= 0.8 else { return 0 }
+            let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
+            return (cosine * sizes.squareRoot()).rounded() >= 5 ? 1 : 0
         }
-        return Double(count) / pairCount(groups.count)
+    }
+
+    private static func mean(of groups: [UInt32], _ value: (UInt32, UInt32) -> Double) -> Double {
+        guard groups.count > 1 else { return 0 }
+        var sum = 0.0
+        for (position, first) in groups.enumerated() {
+            for second in groups[(position + 1)...] { sum += value(first, second) }
+        }
+        return sum / pairCount(groups.count)
     }
 
     private static func pairCount(_ count: Int) -> Double { Double(count * (count - 1) / 2) }

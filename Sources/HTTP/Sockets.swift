@@ -1,3 +1,4 @@
+import Basics
 import CEpoll
 import Glibc
 
@@ -15,7 +16,7 @@ struct ListeningSocket: ~Copyable {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, kind, 0)
         guard descriptor >= 0 else {
-            throw HTTPError(.startFailed, "cannot open a socket: \(Self.reason(errno))")
+            throw HTTPError(.startFailed, "cannot open a socket: \(SystemWords.lastError)")
         }
         // Otherwise connections that ended in the last minute prevent a restarted server from using its port.
         var yes: Int32 = 1
@@ -79,13 +80,10 @@ struct ListeningSocket: ~Copyable {
             HTTPError(
                 .addressForbidden, "port \(port) of \(address) is not allowed to this user: use one of 1024 or more")
         case EADDRNOTAVAIL: HTTPError(.badAddress, "\(address) is not an address of this machine")
-        default: HTTPError(.startFailed, "cannot listen at port \(port) of \(address): \(reason(number))")
+        default:
+            HTTPError(
+                .startFailed, "cannot listen at port \(port) of \(address): \(SystemWords.words(ofError: number))")
         }
-    }
-
-    /// Returns the system's message for an error number.
-    static func reason(_ number: Int32) -> String {
-        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }
 
@@ -114,7 +112,7 @@ struct Poller: ~Copyable {
         set = shim_epoll_create()
         wakeUp = shim_eventfd()
         guard set >= 0, wakeUp >= 0, shim_epoll_add(set, wakeUp) == 0 else {
-            throw HTTPError(.startFailed, "cannot wait for connections: \(ListeningSocket.reason(errno))")
+            throw HTTPError(.startFailed, "cannot wait for connections: \(SystemWords.lastError)")
         }
     }
 

@@ -1,3 +1,4 @@
+import Basics
 import CFaiss
 
 /// The numbers that codes depend on, as `LookShape` lays them out.
@@ -58,7 +59,7 @@ enum VectorIntegers {
 /// The calls of FAISS, with arrays.
 enum Faiss {
     /// Returns `k` centroids of rows; fewer rows than `k` are repeated.
-    static func centroids(_ k: Int, of rows: [Float], dimension: Int, rounds: Int) throws(LookError) -> [Float] {
+    static func centroids(_ k: Int, of rows: [Float], dimension: Int, rounds: Int) throws(Failure) -> [Float] {
         var rows = rows
         while rows.count < k * dimension { rows += rows.prefix(k * dimension - rows.count) }
         var centroids = [Float](repeating: 0, count: k * dimension)
@@ -69,7 +70,7 @@ enum Faiss {
     }
 
     /// Returns the nearest centroid of each row.
-    static func nearest(to rows: [Float], dimension: Int, of centroids: [Float]) throws(LookError) -> [UInt32] {
+    static func nearest(to rows: [Float], dimension: Int, of centroids: [Float]) throws(Failure) -> [UInt32] {
         var nearest = [UInt32](repeating: 0, count: rows.count / dimension)
         let result = unsafe coterie_faiss_assign(
             rows, nearest.count, dimension, centroids, centroids.count / dimension, &nearest)
@@ -94,9 +95,9 @@ enum Faiss {
         }
     }
 
-    private static func check(_ result: Int32) throws(LookError) {
+    private static func check(_ result: Int32) throws(Failure) {
         guard result != 0 else { return }
-        throw LookError("FAISS failed: \(unsafe String(cString: coterie_faiss_problem()))")
+        throw Failure(.badData, "FAISS failed: \(unsafe String(cString: coterie_faiss_problem()))")
     }
 }
 

@@ -1,3 +1,4 @@
+package import Basics
 import CFaiss
 package import Model
 
@@ -43,34 +44,36 @@ package struct LookIndex: Sendable {
     ///   - region: the bytes, such as those of a model file.
     ///   - range: the bytes of the index, which begin at a multiple of 64.
     ///   - count: the number of vectors that the index must have, or nil for any.
-    package init(_ region: ByteRegion, range: Range<Int>, vectors count: Int? = nil) throws(LookError) {
+    package init(_ region: ByteRegion, range: Range<Int>, vectors count: Int? = nil) throws(Failure) {
         guard range.lowerBound.isMultiple(of: 64), range.count >= LookShape.headerByteCount else {
-            throw LookError("it is too short for an index, or not aligned")
+            throw Failure(.badData, "it is too short for an index, or not aligned")
         }
         let header = unsafe region.withBytes(range.prefix(LookShape.headerByteCount)) { unsafe [UInt8]($0) }
-        guard let shape = LookShape(header) else { throw LookError("it is no index of a kind that this program knows") }
+        guard let shape = LookShape(header) else {
+            throw Failure(.badData, "it is no index of a kind that this program knows")
+        }
         let ranges = shape.ranges.map { $0.lowerBound + range.lowerBound..<$0.upperBound + range.lowerBound }
         guard ranges.last?.upperBound == range.upperBound, count ?? shape.n == shape.n else {
-            throw LookError("it has \(range.count) bytes, which are not those of \(shape.n) vectors")
+            throw Failure(.badData, "it has \(range.count) bytes, which are not those of \(shape.n) vectors")
         }
         (self.shape, self.region, self.ranges) = (shape, region, ranges)
         try check()
     }
 
     /// Opens an index that was just built.
-    package init(_ bytes: [UInt8]) throws(LookError) {
+    package init(_ bytes: [UInt8]) throws(Failure) {
         try self.init(ByteRegion(copying: bytes), range: 0..<bytes.count)
     }
 
-    private func check() throws(LookError) {
+    private func check() throws(Failure) {
         guard shape.k > 0 else { return }
         let isRight = unsafe with(.offsets, UInt32.self) { offsets in
             unsafe offsets[0] == 0 && Int(offsets[shape.cells]) == shape.n
                 && (0..<shape.cells).allSatisfy { unsafe offsets[$0] <= offsets[$0 + 1] }
         }
-        guard isRight else { throw LookError("its cells are out of order") }
+        guard isRight else { throw Failure(.badData, "its cells are out of order") }
         let areRows = unsafe with(.photos, UInt32.self) { rows in unsafe rows.allSatisfy { $0 < shape.n } }
-        guard areRows else { throw LookError("a cell has a vector that does not exist") }
+        guard areRows else { throw Failure(.badData, "a cell has a vector that does not exist") }
     }
 
     /// Calls `body` with the numbers of an array; an index that lacks the array has none.

@@ -1,3 +1,4 @@
+package import Basics
 import CFaiss
 import Model
 import Synchronization
@@ -42,10 +43,10 @@ package struct LookIndexBuilder: Sendable {
 
     /// Returns the bytes of the index.
     ///
-    /// - Throws: `LookError` if there are too many vectors, or if FAISS fails.
-    package func build() throws(LookError) -> [UInt8] {
+    /// - Throws: `Failure.Code.badData` if there are too many vectors, or if FAISS fails.
+    package func build() throws(Failure) -> [UInt8] {
         guard LookShape.dimensions.contains(shape.d), shape.n <= Int(UInt32.max) else {
-            throw LookError("\(shape.n) vectors of \(shape.d) numbers are too many for an index")
+            throw Failure(.badData, "\(shape.n) vectors of \(shape.d) numbers are too many for an index")
         }
         let codebook = shape.k > 0 ? try learn() : Codebook(shape)
         return try write(codebook)
@@ -55,12 +56,12 @@ package struct LookIndexBuilder: Sendable {
     ///
     /// A cell is the vectors that are nearest to one of √n centroids, 8 to 256, which k-means finds.
     ///
-    /// - Throws: `LookError` if FAISS fails.
-    package func cells() throws(LookError) -> (count: Int, ofRow: [UInt32]) {
+    /// - Throws: `Failure.Code.badData` if FAISS fails.
+    package func cells() throws(Failure) -> (count: Int, ofRow: [UInt32]) {
         let count = min(max(Int(Double(shape.n).squareRoot()), 8), 256)
         let centroids = try Faiss.centroids(
             count, of: sample(64 * count), dimension: shape.d, rounds: Self.coarseRounds)
-        let nearest = try Parallel.map(blockTotal, threads: threads) { index throws(LookError) in
+        let nearest = try Parallel.map(blockTotal, threads: threads) { index throws(Failure) in
             let block = block(index)
             var numbers = [Float](repeating: 0, count: block.count * shape.d)
             rows.read(block, into: &numbers)
@@ -72,7 +73,7 @@ package struct LookIndexBuilder: Sendable {
     // MARK: - Learning
 
     /// Learns everything that codes depend on from a sample of the vectors.
-    private func learn() throws(LookError) -> Codebook {
+    private func learn() throws(Failure) -> Codebook {
         let (d, w, s, k, h) = (shape.d, shape.w, shape.s, shape.k, shape.h)
         var codebook = Codebook(shape)
         let wide = sample(Self.covarianceCount)
@@ -83,7 +84,7 @@ package struct LookIndexBuilder: Sendable {
         let count = sampled.count / w
         var turned: [[Float]] = []
         let parts = (0..<s).map { part in Self.columns(part * h..<(part + 1) * h, of: sampled, width: w) }
-        let centroids = try Parallel.map(s, threads: threads) { part throws(LookError) in
+        let centroids = try Parallel.map(s, threads: threads) { part throws(Failure) in
             try Faiss.centroids(k, of: parts[part], dimension: h, rounds: Self.coarseRounds)
         }
         codebook.centroids = centroids.flatMap(\.self)
@@ -98,7 +99,7 @@ package struct LookIndexBuilder: Sendable {
             turned.append(Self.turned(rests, nearest, by: rotations, dimension: h))
         }
         let (size, rests) = (shape.dimensionOfByte, turned)
-        codebook.codebooks = try Parallel.map(shape.m, threads: threads) { byte throws(LookError) in
+        codebook.codebooks = try Parallel.map(shape.m, threads: threads) { byte throws(Failure) in
             let first = byte % shape.bytesOfPart * size
             let numbers = Self.columns(first..<first + size, of: rests[byte / shape.bytesOfPart], width: h)
             return try Faiss.centroids(256, of: numbers, dimension: size, rounds: Self.fineRounds)
@@ -156,7 +157,7 @@ package struct LookIndexBuilder: Sendable {
     ///
     /// A cell with few vectors has a covariance of its own that says little. The covariance of all is therefore added
     /// as if it came from as many vectors as there are dimensions.
-    private func localRotations(_ rests: [Float], _ nearest: [UInt32]) throws(LookError) -> [Float] {
+    private func localRotations(_ rests: [Float], _ nearest: [UInt32]) throws(Failure) -> [Float] {
         let (h, k, buckets) = (shape.h, shape.k, shape.bytesOfPart)
         let all = covariance(of: rests, dimension: h, mean: [Float](repeating: 0, count: h))
         var cells = [[Int]](repeating: [], count: k)
@@ -203,9 +204,9 @@ package struct LookIndexBuilder: Sendable {
     }
 
     /// Encodes all vectors, and returns the index.
-    private func write(_ codebook: Codebook) throws(LookError) -> [UInt8] {
+    private func write(_ codebook: Codebook) throws(Failure) -> [UInt8] {
         let done = Atomic<Int>(0)
-        let blocks = try Parallel.map(blockTotal, threads: threads) { index throws(LookError) in
+        let blocks = try Parallel.map(blockTotal, threads: threads) { index throws(Failure) in
             let block = block(index)
             let encoded = try encode(block, codebook)
             progress(done.add(block.count, ordering: .relaxed).newValue)
@@ -230,7 +231,7 @@ package struct LookIndexBuilder: Sendable {
         return index.bytes
     }
 
-    private func encode(_ range: Range<Int>, _ codebook: Codebook) throws(LookError) -> Block {
+    private func encode(_ range: Range<Int>, _ codebook: Codebook) throws(Failure) -> Block {
         let (d, w, h) = (shape.d, shape.w, shape.h)
         var numbers = [Float](repeating: 0, count: range.count * d)
         rows.read(range, into: &numbers)

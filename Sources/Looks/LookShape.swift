@@ -1,3 +1,5 @@
+import Basics
+
 /// The choices for an index of vectors.
 package struct LookParameters: Sendable, Equatable {
     /// The number of bytes of a code, 8 or 16.
@@ -87,9 +89,8 @@ struct LookShape: Equatable {
     /// Reads a shape from the header of an index, or returns nil if the bytes are none.
     init?(_ header: [UInt8]) {
         guard header.count == Self.headerByteCount, header.starts(with: Self.magic) else { return nil }
-        let numbers = (0..<7).map { place in
-            (0..<4).reduce(0) { $0 | Int(header[8 + place * 4 + $1]) << (8 * $1) }
-        }
+        var reader = ByteReader(header, at: Self.magic.count)
+        guard let numbers = try? reader.integers(7, UInt32.self).map({ Int($0) }) else { return nil }
         (n, d, w, s, k, m) = (numbers[0], numbers[1], numbers[2], numbers[3], numbers[4], numbers[5])
         hasVectors = numbers[6] == 1
         guard Self.dimensions.contains(d), 1...2 ~= s, 0...1024 ~= k, m == 8 || m == 16, w > 0, w <= Self.widest,
@@ -99,12 +100,8 @@ struct LookShape: Equatable {
 
     /// The header of the index.
     var header: [UInt8] {
-        let numbers = [n, d, w, s, k, m, hasVectors ? 1 : 0]
-        let bytes =
-            Self.magic
-            + numbers.flatMap { number in
-                (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-            }
+        var bytes = Self.magic
+        for number in [n, d, w, s, k, m, hasVectors ? 1 : 0] { bytes.append(littleEndian: UInt32(number)) }
         return bytes + [UInt8](repeating: 0, count: Self.headerByteCount - bytes.count)
     }
 

@@ -38,16 +38,6 @@ package enum UnitVector {
     }
 }
 
-/// A failure of an index of vectors.
-package struct LookError: Error, Equatable, CustomStringConvertible {
-    /// The failure in words.
-    package let message: String
-
-    init(_ message: String) { self.message = message }
-
-    package var description: String { message }
-}
-
 /// The limits of vectors.
 package enum VectorLimits {
     /// The dimensions that vectors may have.

@@ -60,7 +60,7 @@ package final class ByteRegion: @unchecked Sendable {
 
     /// Returns the value of `type` whose first byte is at `offset`.
     @inline(__always)
-    func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
+    package func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
         // `loadUnaligned` checks the bounds in debug builds only.
         precondition(
             offset >= 0 && offset <= count - MemoryLayout<Value>.size, "no value at byte \(offset) of \(count)")

@@ -1,3 +1,5 @@
+import Basics
+
 /// A model version encoded as bytes, section by section, as a store writes it.
 package struct EncodedModel: Sendable, Equatable {
     /// One section of a model file.
@@ -63,8 +65,8 @@ package struct EncodedModel: Sendable, Equatable {
             guard table.offsets.count == groups.count + 1, column.count == groups.count else {
                 throw .corrupt(section: relation.rawValue, reason: "it is not of as many groups as there are")
             }
-            ModelEncoding.append(table.meanBestScore.bitPattern, to: &scales)
-            ModelEncoding.append((evidenceWeights[relation] ?? 1).bitPattern, to: &scales)
+            scales.append(littleEndian: table.meanBestScore.bitPattern)
+            scales.append(littleEndian: (evidenceWeights[relation] ?? 1).bitPattern)
             columns.append(column)
             neighbours.append(Section(name: .init(relation), bytes: ModelEncoding.table(table)))
         }
@@ -133,20 +135,15 @@ package struct EncodedModel: Sendable, Equatable {
 
 /// Encoders for the sections of a model file.
 enum ModelEncoding {
-    static func append<Integer: FixedWidthInteger>(_ value: Integer, to bytes: inout [UInt8]) {
-        var value = value.littleEndian
-        unsafe withUnsafeBytes(of: &value) { unsafe bytes.append(contentsOf: $0) }
-    }
-
     static func texts(_ texts: [String], section: ModelLayout.SectionName) throws(ModelError) -> [UInt8] {
         var bytes: [UInt8] = []
         var offset = 0
         bytes.reserveCapacity(texts.count * 16)
-        append(UInt32(0), to: &bytes)
+        bytes.append(littleEndian: UInt32(0))
         for text in texts {
             offset += text.utf8.count
             guard offset <= Int(UInt32.max) else { throw .tooLarge("\(section.rawValue) of more than 4 GiB") }
-            append(UInt32(offset), to: &bytes)
+            bytes.append(littleEndian: UInt32(offset))
         }
         for text in texts { bytes.append(contentsOf: text.utf8) }
         return bytes
@@ -156,11 +153,11 @@ enum ModelEncoding {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(groups.count * ModelLayout.factsByteCount)
         for group in groups {
-            append(group.createdAt ?? .min, to: &bytes)
-            append(group.lastActiveAt ?? .min, to: &bytes)
-            append(UInt16(group.joinPolicy.code), to: &bytes)
-            append(group.talk.encodedAnswers, to: &bytes)
-            append(group.talk.recentPosts, to: &bytes)
+            bytes.append(littleEndian: group.createdAt ?? .min)
+            bytes.append(littleEndian: group.lastActiveAt ?? .min)
+            bytes.append(littleEndian: UInt16(group.joinPolicy.code))
+            bytes.append(littleEndian: group.talk.encodedAnswers)
+            bytes.append(littleEndian: group.talk.recentPosts)
         }
         return bytes
     }
@@ -170,7 +167,7 @@ enum ModelEncoding {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(columns.count * groupCount * 4)
         for group in 0..<groupCount {
-            for column in columns { append(column[group], to: &bytes) }
+            for column in columns { bytes.append(littleEndian: column[group]) }
         }
         return bytes
     }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The layout of a model file.
 ///
 /// ```
@@ -161,15 +163,15 @@ package struct SectionPlacement: Sendable, Equatable {
     /// The bytes of the header and the section table, with which the file begins.
     package var header: [UInt8] {
         var bytes = ModelLayout.magic
-        ModelEncoding.append(ModelLayout.format, to: &bytes)
-        ModelEncoding.append(UInt32(names.count), to: &bytes)
-        ModelEncoding.append(UInt64(byteCount), to: &bytes)
+        bytes.append(littleEndian: ModelLayout.format)
+        bytes.append(littleEndian: UInt32(names.count))
+        bytes.append(littleEndian: UInt64(byteCount))
         bytes += [UInt8](repeating: 0, count: ModelLayout.headerByteCount - bytes.count)
         for (name, range) in zip(names, ranges) {
             let text = Array(name.rawValue.utf8)
             bytes += text + [UInt8](repeating: 0, count: 16 - text.count)
-            ModelEncoding.append(UInt64(range.lowerBound), to: &bytes)
-            ModelEncoding.append(UInt64(range.count), to: &bytes)
+            bytes.append(littleEndian: UInt64(range.lowerBound))
+            bytes.append(littleEndian: UInt64(range.count))
         }
         return bytes
     }

@@ -1,5 +1,4 @@
 import Basics
-import FoundationEssentials
 import Model
 
 /// The text of manifests, the same in every store: JSON whose first field is the checksum of the rest.
@@ -27,10 +26,8 @@ enum ManifestJSON {
     }
 
     private static func encode(_ value: some Encodable, as name: String) throws(Failure) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            let plain = try Array(encoder.encode(value)) + Array("\n".utf8)
+            let plain = try JSON.encoded(value, isIndented: true)
             return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
             // Encoding these types fails only for infinity and NaN, which JSON does not have.
@@ -40,7 +37,7 @@ enum ManifestJSON {
 
     /// Decodes the state of a site and verifies its checksum.
     static func decodeSite(_ bytes: [UInt8], origin: String) throws(Failure) -> PublishedSite {
-        guard hasItsChecksum(bytes), let site = try? JSONDecoder().decode(PublishedSite.self, from: Data(bytes)) else {
+        guard hasItsChecksum(bytes), let site = try? JSON.decoded(PublishedSite.self, from: bytes) else {
             throw Failure(
                 .corrupt, "\(origin), the state of the site, is damaged: \"coterie apply\" makes it anew")
         }
@@ -56,7 +53,7 @@ enum ManifestJSON {
         }
         let manifest: Manifest
         do {
-            manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
+            manifest = try JSON.decoded(Manifest.self, from: bytes)
         } catch {
             throw Failure(.corrupt, "\(origin) is no manifest of a version: \(SystemWords.sentence(error))")
         }

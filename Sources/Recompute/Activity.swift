@@ -81,15 +81,9 @@ struct GroupActivity {
     private let members: ActivityReading
     private let photos: ActivityReading
 
-    /// Creates the activity of each group.
-    ///
-    /// - Parameters:
-    ///   - readings: the counts by role; a missing role counts as no activity.
-    ///   - calendar: the weeks and months that were counted.
     init(_ readings: [RelationDescription.Role: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
         let quiet = ActivityReading(rowCount: groupCount, in: calendar)
-        self.groupCount = groupCount
-        self.calendar = calendar
+        (self.groupCount, self.calendar) = (groupCount, calendar)
         members = readings[.membership] ?? quiet
         photos = readings[.pool] ?? quiet
     }
@@ -106,24 +100,17 @@ struct GroupActivity {
         return MonthlyActivity(joins: Array(members.events[range]), photos: Array(photos.events[range]))
     }
 
-    /// The monthly sums over all groups.
-    private var community: MonthlyActivity {
-        var sum = MonthlyActivity(
-            joins: [UInt32](repeating: 0, count: calendar.months.count),
-            photos: [UInt32](repeating: 0, count: calendar.months.count))
-        for group in 0..<groupCount {
-            let mine = months(group)
-            for month in sum.joins.indices {
-                sum.joins[month] += mine.joins[month]
-                sum.photos[month] += mine.photos[month]
-            }
-        }
-        return sum
+    /// Returns the monthly sums over all groups.
+    private func sums(_ events: [UInt32]) -> [UInt32] {
+        var sums = [UInt32](repeating: 0, count: calendar.months.count)
+        for (place, count) in events.enumerated() { sums[place % sums.count] += count }
+        return sums
     }
 
     /// The seasonal factors of every group; empty if there are too few months.
     var seasons: [SeasonalFactors] {
         let firstMonth = (calendar.months.lowerBound % 12 + 12) % 12
+        let community = MonthlyActivity(joins: sums(members.events), photos: sums(photos.events))
         guard let index = SeasonalIndex(community: community, firstMonth: firstMonth) else { return [] }
         return (0..<groupCount).map { index.factors(of: months($0)) }
     }

@@ -56,25 +56,23 @@ struct BuiltLooks {
         beside chosen: Manifest.PhotoWeights?, _ vectors: PhotoVectors, _ model: ModelVersion, _ catalog: Facts,
         _ run: JobRun
     ) throws(Failure) -> (Manifest.PhotoWeights?, outcome: String) {
-        do {
-            guard let search = try LookSearch(model.looks, report) else { return (chosen, "nothing to choose") }
-            let evidence = LookEvidence(
-                model: model, search: search, relations: run.parameters.relations, weights: PhotoWeights(chosen),
-                instant: run.instant)
-            let found = try evidence.weights(of: places.count) { row throws(Failure) in
-                let place = places[row]
-                return try catalog.photo(withID: vectors.photos[place].id).map { ($0, vectors.vector(at: place)) }
-            } progress: { done, total in
-                run.clock.advance(done: done, total: total)
-            }
-            guard found.inPools != nil || found.inNoPool != nil else { return (chosen, "too few photos to choose") }
-            let usual = PhotoWeights()
-            var weights =
-                chosen
-                ?? Manifest.PhotoWeights(otherRelations: usual.otherRelations, popularity: usual.popularity)
-            (weights.lookInPools, weights.lookInNoPool) = (found.inPools, found.inNoPool)
-            func text(_ weight: Double?) -> String { weight.map { "\($0)" } ?? "as usual" }
-            return (weights, "in pools \(text(found.inPools)), in no pool \(text(found.inNoPool))")
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+        guard let search = try LookSearch(model.looks, report) else { return (chosen, "nothing to choose") }
+        let evidence = LookEvidence(
+            model: model, search: search, relations: run.parameters.relations, weights: PhotoWeights(chosen),
+            instant: run.instant)
+        let found = try evidence.weights(of: places.count) { row throws(Failure) in
+            let place = places[row]
+            return try catalog.photo(withID: vectors.photos[place].id).map { ($0, vectors.vector(at: place)) }
+        } progress: { done, total in
+            run.clock.advance(done: done, total: total)
+        }
+        guard found.inPools != nil || found.inNoPool != nil else { return (chosen, "too few photos to choose") }
+        let usual = PhotoWeights()
+        var weights =
+            chosen
+            ?? Manifest.PhotoWeights(otherRelations: usual.otherRelations, popularity: usual.popularity)
+        (weights.lookInPools, weights.lookInNoPool) = (found.inPools, found.inNoPool)
+        func text(_ weight: Double?) -> String { weight.map { "\($0)" } ?? "as usual" }
+        return (weights, "in pools \(text(found.inPools)), in no pool \(text(found.inNoPool))")
     }
 }

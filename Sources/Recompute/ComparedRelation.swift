@@ -24,9 +24,10 @@ struct ComparedRelation {
         let search = run.search(relation)
         table = try clock.step(.compare(facts)) { () throws(Failure) in
             let identity = UInt64(bitPattern: job.startedAtMilliseconds)
-            let table = try job.finding.neighbours(relation, of: matrix, search, identity: identity) { done, total in
-                clock.advance(done: done, total: total)
-            }
+            let progress: NeighbourSearch.Progress = { clock.advance(done: $0, total: $1) }
+            let table =
+                try job.finding?.neighbours(relation, of: matrix, search, identity: identity, progress: progress)
+                ?? search.run(on: matrix, progress: progress)
             return (table, "\(table.neighbours.count) neighbours")
         }
         report = Self.report(relation, matrix, reading, table, search)

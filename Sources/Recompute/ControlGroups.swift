@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// The limits that control groups set on a process, of version 1 and of version 2.
@@ -29,7 +30,7 @@ package struct ControlGroups {
     /// The processors whose time the quotas allow to use, such as 1.5, or nil if there is no quota.
     var processors: Double? {
         let second = folders(ofVersion2: true, "cpu").compactMap { folder -> Double? in
-            let words = SystemFile.text(folder + "/cpu.max")?.split(whereSeparator: \.isWhitespace) ?? []
+            let words = RegularFile.text(folder + "/cpu.max")?.split(whereSeparator: \.isWhitespace) ?? []
             guard words.count == 2, let quota = Double(words[0]), let period = Double(words[1]), period > 0 else {
                 return nil
             }
@@ -46,7 +47,7 @@ package struct ControlGroups {
 
     /// Returns the folders of the process's group and of all groups above it that have a controller.
     private func folders(ofVersion2 isVersion2: Bool, _ controller: String) -> [String] {
-        let lines = SystemFile.text(root + "/proc/\(process)/cgroup")?.split(separator: "\n") ?? []
+        let lines = RegularFile.text(root + "/proc/\(process)/cgroup")?.split(separator: "\n") ?? []
         for line in lines {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
             guard fields.count == 3 else { continue }
@@ -73,13 +74,13 @@ package struct ControlGroups {
     private func memory(_ folder: String, limit: String, use: String, cached: String) -> (used: Int, limit: Int)? {
         guard let most = number("\(folder)/\(limit)"), let now = number("\(folder)/\(use)") else { return nil }
         // Cached files count as used there, but give way.
-        let line = SystemFile.text(folder + "/memory.stat")?.split(separator: "\n").first { $0.hasPrefix(cached) }
+        let line = RegularFile.text(folder + "/memory.stat")?.split(separator: "\n").first { $0.hasPrefix(cached) }
         let reclaimable = line.flatMap { Int($0.dropFirst(cached.count)) } ?? 0
         return (max(0, now - reclaimable), most)
     }
 
     private func number(_ path: String) -> Int? {
-        SystemFile.text(path).flatMap { Int($0.split(separator: "\n").first ?? "") }
+        RegularFile.text(path).flatMap { Int($0.split(separator: "\n").first ?? "") }
     }
 }
 
@@ -89,7 +90,7 @@ package enum AvailableProcessors {
     package static func count() -> Int { count(root: "") }
 
     static func count(root: String) -> Int {
-        let allowed = SystemFile.text(root + "/proc/self/status").flatMap(affinity)
+        let allowed = RegularFile.text(root + "/proc/self/status").flatMap(affinity)
         let processors = allowed ?? Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
         let quota = ControlGroups(root: root).processors.map { Int(min($0, 65_536).rounded(.up)) }
         return max(1, min(processors, quota ?? processors))
@@ -106,18 +107,5 @@ package enum AvailableProcessors {
         }
         let count = counts.reduce(0, +)
         return count > 0 ? count : nil
-    }
-}
-
-/// A small virtual file of the kernel, such as `memory.max` of a control group.
-enum SystemFile {
-    /// Returns the text of a file, or nil if it cannot be read.
-    static func text(_ path: String) -> String? {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 1 << 16)
-        let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : nil
     }
 }

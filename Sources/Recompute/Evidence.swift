@@ -34,14 +34,9 @@ struct HonestNeighbours {
             // Other members with the same groups keep theirs, as members with these tastes would.
             var leftOut: [UInt32: UInt32] = [:]
             for sampled in sample.cases { leftOut[sampled.columns[0]] = sampled.leftOut }
-            let rest: BinaryMatrix
-            do throws(MatrixError) { rest = try matrix.filtered { row, column in leftOut[column] != row } } catch {
-                throw Failure(.badData, "\(error)")
-            }
+            let rest = try matrix.filtered { row, column in leftOut[column] != row }
             // Other machines know of one comparison for each relation.
-            let found = try OwnThreads().neighbours(relation, of: rest, run.search(relation), identity: 0) {
-                clock.advance(done: $0, total: $1)
-            }
+            let found = run.search(relation).run(on: rest) { clock.advance(done: $0, total: $1) }
             let honest = HonestNeighbours(table: found, mayPopularityWin: mayWin)
             return (honest, "\(leftOut.count) memberships left out, and neighbours found again")
         }

@@ -8,10 +8,9 @@ import Similarity
 ///
 /// A group has few of them, so that comparing groups by features is quick beside comparing them by photos.
 struct FeatureMatrices {
-    private let rowCount: Int
     private var matrices: [PhotoFeature: BinaryMatrix] = [:]
 
-    /// Gathers the features.
+    /// Gathers the features that some group has.
     ///
     /// A place is a cell of a tenth of a degree, and the cell of a degree around it. Neighbouring towns have the second
     /// in common.
@@ -20,17 +19,22 @@ struct FeatureMatrices {
     init(_ content: ContentSignals, _ looks: TypicalLooks?, _ admirers: BinaryMatrix?, rowCount: Int)
         throws(Failure)
     {
-        self.rowCount = rowCount
         func groups(_ postings: [Posting]) -> [UInt32] { postings.map(\.group) }
-        try take(.tags, content.tags.sorted { $0.key < $1.key }.map { groups($0.value) })
         let cells = content.places.sorted { $0.key < $1.key }
         let wide = Dictionary(grouping: cells) { $0.key.wideNumber }.sorted { $0.key < $1.key }
-        try take(
-            .places,
-            cells.map { groups($0.value) }
-                + wide.map { cells in Set(cells.value.flatMap { groups($0.value) }).sorted() })
-        if let looks { try take(.looks, looks.groups) }
-        if let admirers { take(.admirers, admirers) }
+        // The groups that have each value of a feature, each group once.
+        let features: [PhotoFeature: [[UInt32]]] = [
+            .tags: content.tags.sorted { $0.key < $1.key }.map { groups($0.value) },
+            .places: cells.map { groups($0.value) }
+                + wide.map { cells in Set(cells.value.flatMap { groups($0.value) }).sorted() },
+            .looks: looks?.groups ?? [],
+        ]
+        if let admirers, admirers.entryCount > 0 { matrices[.admirers] = admirers }
+        for (feature, values) in features {
+            let pairs = values.enumerated().flatMap { column, rows in rows.map { (row: $0, column: UInt32(column)) } }
+            guard !pairs.isEmpty else { continue }
+            matrices[feature] = try BinaryMatrix(rowCount: rowCount, columnCount: values.count, pairs: pairs)
+        }
     }
 
     /// Returns the groups, compared by each feature that some group has, in the order of the relations.
@@ -41,21 +45,6 @@ struct FeatureMatrices {
             compared.append(try ComparedRelation(facts, matrix, run))
         }
         return compared
-    }
-
-    /// Takes a feature as the groups that have each of its values; a group stands there once.
-    private mutating func take(_ feature: PhotoFeature, _ groups: [[UInt32]]) throws(Failure) {
-        let pairs = groups.enumerated().flatMap { column, rows in
-            rows.map { (row: $0, column: UInt32(column)) }
-        }
-        do throws(MatrixError) {
-            take(feature, try BinaryMatrix(rowCount: rowCount, columnCount: groups.count, pairs: pairs))
-        } catch { throw Failure(.badData, "\(error)") }
-    }
-
-    /// Takes a feature as a matrix, groups × values.
-    private mutating func take(_ feature: PhotoFeature, _ matrix: BinaryMatrix) {
-        if matrix.entryCount > 0 { matrices[feature] = matrix }
     }
 }
 

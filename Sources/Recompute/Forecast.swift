@@ -1,3 +1,4 @@
+import Basics
 import Model
 
 /// A forecast of the duration of a recompute.
@@ -109,7 +110,7 @@ enum AvailableMemory {
     }
 
     private static func fromKernel(_ root: String) -> Int? {
-        guard let text = SystemFile.text(root + "/proc/meminfo") else { return nil }
+        guard let text = RegularFile.text(root + "/proc/meminfo") else { return nil }
         let line = text.split(separator: "\n").first { $0.hasPrefix("MemAvailable:") }
         guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else { return nil }
         return kibibytes * 1024

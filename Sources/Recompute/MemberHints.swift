@@ -83,7 +83,7 @@ extension MemberHints {
     ///
     /// Only the newest favourites of each member count: as many as keep the entries below those of the pools. So
     /// comparing groups by them costs no more than comparing by photos.
-    func admirers() throws(MatrixError) -> (matrix: BinaryMatrix, limit: Int)? {
+    func admirers() throws(Failure) -> (matrix: BinaryMatrix, limit: Int)? {
         guard let table = tables[.favourites] else { return nil }
         let (told, groups) = (table.told, table.groups)
         func degree(_ photo: UInt32) -> Int { Int(photo) < groups.rowCount ? groups.size(ofRow: Int(photo)) : 0 }
@@ -140,8 +140,7 @@ struct HintMatrices {
         let (matrices, clock) = (self, run.clock)
         return try clock.step(.hints) { () throws(Failure) in
             let hints = try matrices.hints(run.told, run.entries) { clock.advance(done: $0, total: nil) }
-            let admirers: (matrix: BinaryMatrix, limit: Int)?
-            do throws(MatrixError) { admirers = try hints.admirers() } catch { throw Failure(.badData, "\(error)") }
+            let admirers = try hints.admirers()
             let kinds = hints.kinds.map { $0 == .photos ? "own photos" : $0.rawValue }.joined(separator: ", ")
             let note = admirers.map { "; the newest \($0.limit) favourites of each member make groups similar" } ?? ""
             return ((hints, admirers?.matrix), kinds + note)
@@ -153,23 +152,19 @@ struct HintMatrices {
     ) throws(Failure) -> MemberHints {
         var tables: [EvidenceKind: MemberHints.Table] = [:]
         var turned: [RelationDescription.Role: BinaryMatrix] = [:]
-        do {
-            for kind in kinds {
-                guard let matrix = groups[kind.sizeRole] else { continue }
-                let told =
-                    if let source = kind.source {
-                        try entries.matrix(source, keeping: nil, progress: progress).matrix
-                    } else { try ownPhotos(entries.ownerOffset) }
-                guard told.entryCount > 0 else { continue }
-                let groups = try turned[kind.sizeRole] ?? matrix.transposed()
-                turned[kind.sizeRole] = groups
-                tables[kind] = MemberHints.Table(
-                    told: told, groups: groups,
-                    sizes: (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) },
-                    leftOut: kind == .follows ? try entries.unlistedUsers() : [])
-            }
-        } catch let error as Failure { throw error } catch {
-            throw Failure(.badData, "the entries cannot be turned to groups: \(error)")
+        for kind in kinds {
+            guard let matrix = groups[kind.sizeRole] else { continue }
+            let told =
+                if let source = kind.source {
+                    try entries.matrix(source, keeping: nil, progress: progress).matrix
+                } else { try ownPhotos(entries.ownerOffset) }
+            guard told.entryCount > 0 else { continue }
+            let groups = if let known = turned[kind.sizeRole] { known } else { try matrix.transposed() }
+            turned[kind.sizeRole] = groups
+            tables[kind] = MemberHints.Table(
+                told: told, groups: groups,
+                sizes: (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) },
+                leftOut: kind == .follows ? try entries.unlistedUsers() : [])
         }
         return MemberHints(tables)
     }
@@ -177,7 +172,7 @@ struct HintMatrices {
     /// Returns users × their photos, the newest last.
     ///
     /// - Parameter offset: the number of an owner less the user's row.
-    private func ownPhotos(_ offset: Int) throws(MatrixError) -> BinaryMatrix {
+    private func ownPhotos(_ offset: Int) throws(Failure) -> BinaryMatrix {
         let users = max(0, Int(owners.max() ?? 0) + 1 - offset)
         var offsets = [Int](repeating: 0, count: users + 1)
         for owner in owners where owner > 0 { offsets[Int(owner) - offset + 1] += 1 }

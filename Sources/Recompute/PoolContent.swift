@@ -52,13 +52,15 @@ extension ContentSignals {
     static var photosInGroup: Int { 3 }
     /// The number of groups that a thread takes at a time.
     private static var groupsPerPortion: Int { 128 }
+    /// The number of pool entries whose counting takes as long as reading one photo.
+    private static var entriesPerPhoto: Int { 8 }
 
     /// Returns the tags and places that are typical of groups, from their public photos, and the photos' owners.
     fileprivate static func found(
         _ matrix: BinaryMatrix, _ events: inout GroupEvents?, wantsOwners: Bool, _ run: JobRun
     ) throws(Failure) -> ((ContentSignals, owners: [UInt32]), outcome: String) {
         guard matrix.entryCount > 0 else { return ((ContentSignals(), []), "no pools") }
-        let total = matrix.columnCount + matrix.entryCount / ContentSteps.entriesPerPhoto
+        let total = matrix.columnCount + matrix.entryCount / entriesPerPhoto
         let hasContent = try run.entries.hasPhotoContent()
         guard events != nil || hasContent || wantsOwners else {
             return ((ContentSignals(), []), "no tags, no places")
@@ -71,7 +73,7 @@ extension ContentSignals {
         let entriesDone = Atomic<Int>(0)
         let signals = postings(content, matrix, threads: run.parameters.threads) { entries in
             let done = entriesDone.add(entries, ordering: .relaxed).newValue
-            clock.advance(done: matrix.columnCount + done / ContentSteps.entriesPerPhoto, total: total)
+            clock.advance(done: matrix.columnCount + done / entriesPerPhoto, total: total)
         }
         let outcome = "\(signals.tags.count) tags and \(signals.places.count) places point to groups"
         return ((signals, wantsOwners ? content.owners : []), outcome)
@@ -98,9 +100,10 @@ extension ContentSignals {
                     tally.tags.clear()
                     tally.places.clear()
                 }
-                return GroupTerms(
+                return (
                     tags: tags.weights(tally.tags.terms, of: tally.tags.photoCount),
-                    places: places.weights(tally.places.terms, of: tally.places.photoCount))
+                    places: places.weights(tally.places.terms, of: tally.places.photoCount)
+                )
             }
             progress(groups.reduce(0) { $0 + matrix.size(ofRow: $1) })
             return terms
@@ -108,12 +111,11 @@ extension ContentSignals {
         var signals = ContentSignals()
         for (group, terms) in groups.enumerated() {
             for (tag, weight) in terms.tags {
-                signals.tags[content.tags.terms[tag], default: []].append(
-                    Posting(group: UInt32(group), weight: weight))
+                signals.tags[content.tags.terms[tag], default: []].append(.init(group: UInt32(group), weight: weight))
             }
             for (place, weight) in terms.places {
-                signals.places[content.places.terms[place], default: []].append(
-                    Posting(group: UInt32(group), weight: weight))
+                let cell = content.places.terms[place]
+                signals.places[cell, default: []].append(.init(group: UInt32(group), weight: weight))
             }
         }
         return signals
@@ -126,16 +128,4 @@ extension ContentSignals {
             totals: vocabulary.totals, photoCount: vocabulary.photoCount, measure: measure,
             minimumPhotos: photosInGroup, limit: limit)
     }
-}
-
-/// The weights of the parts of the step in its progress.
-private enum ContentSteps {
-    /// The number of pool entries whose counting takes as long as reading one photo.
-    static let entriesPerPhoto = 8
-}
-
-/// The tags and places that distinguish a group from others, with their weights.
-private struct GroupTerms: Sendable {
-    var tags: [(term: Int, weight: Float)]
-    var places: [(term: Int, weight: Float)]
 }

@@ -17,8 +17,8 @@ package struct RecomputeJob: Sendable {
     /// The folder of tables with the entries, users and photos, or `nil` to read them from the catalog.
     package var tablesPath: String?
 
-    /// The way to find neighbours.
-    package var finding: any NeighbourFinding = OwnThreads()
+    /// The processes that find neighbours, or `nil` for threads of this one.
+    package var finding: SharedFinding?
 
     /// The memory limit of the job in bytes, or `nil` for the memory that the system has available.
     package var memoryLimitBytes: Int?

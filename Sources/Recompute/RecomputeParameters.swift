@@ -11,17 +11,17 @@ package struct RecomputeParameters: Sendable, Equatable {
     /// The number of threads, 1 or more; the result does not depend on it.
     package var threads: Int
     /// The processor's instructions for comparing; the result does not depend on it.
-    package var path: ProcessorPath
+    package var path = ProcessorPath.fastest
     /// The number of versions to keep in the store, including the new one; 1 or more.
-    package var versionsKept: Int
+    package var versionsKept = 3
     /// The choices for the index of photos' vectors.
     package var looks = LookParameters()
     /// Whether everything is done but publishing.
-    package var isDryRun: Bool
+    package var isDryRun = false
     /// Whether members are published with a version in a folder, too, although the catalog has them.
     package var publishesMembers = false
     /// Whether changes of daemons are applied even if earlier changes of the same journal are missing.
-    package var skipsMissingChanges: Bool
+    package var skipsMissingChanges = false
     /// Whether the whole catalog is checked before publishing, and not only the parts that are read.
     package var checksCatalog = false
     /// The time of the tuning that the settings come from, in Unix milliseconds, or `nil` for the defaults.
@@ -44,10 +44,6 @@ package struct RecomputeParameters: Sendable, Equatable {
         }
         similarity = Dictionary(uniqueKeysWithValues: defaults)
         self.threads = threads
-        path = .fastest
-        versionsKept = 3
-        isDryRun = false
-        skipsMissingChanges = false
     }
 
     /// The similarity parameters of a relation, which must be in the table.

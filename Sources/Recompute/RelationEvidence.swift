@@ -84,10 +84,7 @@ struct RelationEvidence: Sendable {
     ///   - sizes: the number of members of every group.
     /// - Returns: `nil` if there is too little to learn from.
     func popularityWeight(beside weights: [Relation: Double], sizes: [UInt32]) -> Double? {
-        guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
-            let popularity = Popularity(sizes, of: { $0.squareRoot() })
-        else { return nil }
-        let gains = self.gains(weights, memberships.relation, popularity, Self.popularityChoices, sizes.count)
+        guard let gains = gains(weights, Self.popularityChoices, sizes) else { return nil }
         return Self.best(
             Self.popularityChoices, gains, leastRise: Self.leastRise(alone: gains[gains.count - 1], lists: gains[0]))
     }
@@ -97,16 +94,19 @@ struct RelationEvidence: Sendable {
         alone >= lists * popularityAlone ? leastRise : leastPopularityRise
     }
 
-    /// Returns the gains of some weights of popularity, each over all cases.
+    /// Returns the gains of some weights of popularity, each over all cases, or `nil` if there is too little to learn
+    /// from.
     private func gains(
-        _ weights: [Relation: Double], _ memberships: Relation, _ popularity: Popularity, _ choices: [Double],
-        _ groupCount: Int, hints: [UInt32: [HintScore]] = [:],
+        _ weights: [Relation: Double], _ choices: [Double], _ sizes: [UInt32], hints: [UInt32: [HintScore]] = [:],
         measure: @Sendable (LeaveOneOutRanking, _ popularity: Double) -> Double = {
             $0.gain(secondWeight: 0, popularity: $1)
         }
-    ) -> [Double] {
+    ) -> [Double]? {
+        guard let memberships = relations[.membership]?.relation, members.cases.count >= Self.leastMembers,
+            let popularity = Popularity(sizes, of: { $0.squareRoot() })
+        else { return nil }
         let known = weights.merging([memberships: 1]) { given, _ in given }
-        return members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) { member, sums in
+        return members.totalGains(threads: threads, scratch: { ScorePair(groupCount: sizes.count) }) { member, sums in
             defer { sums.clear() }
             add(known, of: member, to: &sums.first)
             for hint in hints[member.columns[0]] ?? [] { sums.first.add(hint.score, to: hint.group) }
@@ -130,11 +130,7 @@ struct RelationEvidence: Sendable {
 
     /// Whether popularity alone finds nearly as much as lists, so that an honest comparison is worth its time.
     func mayPopularityWin(sizes: [UInt32]) -> Bool {
-        guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
-            let popularity = Popularity(sizes, of: { $0.squareRoot() })
-        else { return false }
-        let gains = self.gains(
-            [:], memberships.relation, popularity, [0, Self.popularityAloneWeight], sizes.count)
+        guard let gains = gains([:], [0, Self.popularityAloneWeight], sizes) else { return false }
         return gains[1] >= Self.suspiciousPart * gains[0]
     }
 
@@ -148,13 +144,8 @@ struct RelationEvidence: Sendable {
         beside weights: [Relation: Double], _ hints: [UInt32: [HintScore]], chosen weight: Double?, sizes: [UInt32]
     ) -> PopularityTrial {
         let choices = [weight ?? 0] + Self.popularityChoices + [Self.popularityAloneWeight]
-        guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
-            let popularity = Popularity(sizes, of: { $0.squareRoot() })
-        else { return PopularityTrial(weight: weight, wins: false) }
-        let gains = self.gains(weights, memberships.relation, popularity, choices, sizes.count, hints: hints) {
-            $0.listGain(popularity: $1)
-        }
-        guard let alone = gains.last, let best = gains.max() else {
+        let gains = gains(weights, choices, sizes, hints: hints) { $0.listGain(popularity: $1) }
+        guard let gains, let alone = gains.last, let best = gains.max() else {
             return PopularityTrial(weight: weight, wins: false)
         }
         var trial = PopularityTrial(weight: weight, wins: false, alonePart: best > 0 ? alone / best : nil)

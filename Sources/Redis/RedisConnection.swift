@@ -1,3 +1,4 @@
+import Basics
 import CHiredis
 import Glibc
 
@@ -171,7 +172,7 @@ package struct RedisConnection: ~Copyable, @unchecked Sendable {
         if let failure = state.failure { throw failure }
         let number = unsafe coterie_redis_flush(context)
         if number == EAGAIN { throw broken(.timedOut, "the server accepted no more bytes in time") }
-        guard number == 0 else { throw broken(.disconnected, unsafe String(cString: strerror(number))) }
+        guard number == 0 else { throw broken(.disconnected, SystemWords.words(ofError: number)) }
     }
 
     /// Waits for the next reply.

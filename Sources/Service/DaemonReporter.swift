@@ -49,8 +49,8 @@ struct DaemonReporter: Sendable {
     func report() {
         sessions?.step(at: now())
         guard follower.current.hasLooked else { return }
-        guard let bytes = try? JSONEncoder().encode(current) else { return }
-        try? board.post(Array(bytes), ofDaemon: id)
+        guard let bytes = try? JSON.encoded(current) else { return }
+        try? board.post(bytes, ofDaemon: id)
     }
 
     /// Withdraws the report, because the daemon stops.

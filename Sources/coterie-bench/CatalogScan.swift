@@ -14,11 +14,11 @@ enum CatalogScan {
 
     /// Reads the file once to bring it into the system's cache.
     static func warm(_ path: String) throws(Failure) {
-        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Failure(.badData, "cannot open \(path): \(RawArrays.lastError())") }
-        defer { close(descriptor) }
-        var portion = [UInt8](repeating: 0, count: 8 << 20)
-        while unsafe portion.withUnsafeMutableBytes({ unsafe read(descriptor, $0.baseAddress, $0.count) }) > 0 {}
+        let file = try OpenFile(path, for: .reading)
+        let portion = 8 << 20
+        for start in stride(from: 0, to: try file.byteCount(), by: portion) {
+            _ = try file.bytes(count: portion, at: start)
+        }
     }
 
     /// Steps through all rows of memberships and pools in the order of their keys, reading both columns.
@@ -108,26 +108,17 @@ enum RawArrays {
     }
 
     static func read<Element: FixedWidthInteger & BitwiseCopyable>(_ path: String) throws(Failure) -> [Element] {
-        guard let file = unsafe fopen(path, "rb") else {
-            throw Failure(.badData, "cannot open \(path): \(lastError())")
-        }
-        defer { unsafe fclose(file) }
-        var status = stat()
-        guard unsafe fstat(fileno(file), &status) == 0 else {
-            throw Failure(.badData, "cannot read \(path): \(lastError())")
-        }
+        let file = try OpenFile(path, for: .reading)
         let width = MemoryLayout<Element>.size
-        let bytes = Int(status.st_size)
+        let bytes = try file.byteCount()
         guard bytes.isMultiple(of: width) else {
             throw Failure(
                 .badData, "\(path) has \(bytes) bytes, which is no whole number of \(width)-byte integers")
         }
-        let count = bytes / width
-        let elements = unsafe [Element](unsafeUninitializedCapacity: count) { buffer, initialized in
-            initialized = unsafe fread(buffer.baseAddress, width, count, file)
+        guard bytes > 0 else { return [] }
+        return try unsafe ByteRegion.mapping(file, count: bytes).withBytes(0..<bytes) {
+            unsafe Array($0.bindMemory(to: Element.self))
         }
-        guard elements.count == count else { throw Failure(.badData, "\(path) ends early: \(lastError())") }
-        return elements
     }
 
     static func write<Element: BitwiseCopyable>(_ elements: [Element], to file: UnsafeMutablePointer<FILE>) -> Bool {
@@ -135,8 +126,6 @@ enum RawArrays {
             unsafe fwrite(bytes.baseAddress, 1, bytes.count, file) == bytes.count
         }
     }
-
-    static func lastError() -> String { unsafe String(cString: strerror(errno)) }
 }
 
 /// The rows of a table in memory, column by column; inserting them costs little more than SQLite's own work.

@@ -148,9 +148,7 @@ struct RingModel {
     /// Returns the encoded model; each group has `neighbours` neighbours, or is in that many lists, in every relation.
     func encoded() throws -> EncodedModel {
         let facts = (0..<groups).map { group in
-            let digits = String(group)
-            let id = "group-" + String(repeating: "0", count: 8 - digits.count) + digits
-            return GroupFacts(id: id, title: "Group \(group) of the ring")
+            GroupFacts(id: "group-\(padded(group, to: 8))", title: "Group \(group) of the ring")
         }
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]

@@ -66,7 +66,7 @@ enum SimilarityBenchmark: Benchmark {
     /// Writes the three arrays one after the other, each rows × `limit`.
     static func write(_ lists: NeighbourTable, limit: Int, to path: String) throws(Failure) {
         guard let file = unsafe fopen(path, "wb") else {
-            throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())")
+            throw Failure(.badData, "cannot write \(path): \(SystemWords.lastError)")
         }
         let rowCount = lists.offsets.count - 1
         func column<Element: BitwiseCopyable>(_ blank: Element, _ value: (Neighbour) -> Element) -> Bool {
@@ -81,7 +81,7 @@ enum SimilarityBenchmark: Benchmark {
             column(Int32(-1)) { Int32(bitPattern: $0.index) } && column(Int32(0)) { Int32(bitPattern: $0.common) }
             && column(0.0) { Double($0.score) }
         guard unsafe fclose(file) == 0, written else {
-            throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())")
+            throw Failure(.badData, "cannot write \(path): \(SystemWords.lastError)")
         }
     }
 }

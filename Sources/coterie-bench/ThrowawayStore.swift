@@ -76,20 +76,11 @@ struct ThrowawayStore {
     }
 
     private func writeFile(_ path: String, _ portion: [UInt8], _ byteCount: Int) throws(Failure) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())") }
-        defer { close(descriptor) }
-        var left = byteCount
-        while left > 0 {
-            let written = unsafe portion.withUnsafeBytes {
-                unsafe write(descriptor, $0.baseAddress, min(left, $0.count))
-            }
-            guard written > 0 else { throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())") }
-            left -= written
+        let file = try OpenFile(path, for: .rewriting)
+        for start in stride(from: 0, to: byteCount, by: portion.count) {
+            try file.append(portion.prefix(byteCount - start))
         }
-        guard fsync(descriptor) == 0 else {
-            throw Failure(.badData, "cannot write \(path): \(RawArrays.lastError())")
-        }
+        try file.synchronize()
     }
 
     /// Deletes the folder and the keys in Redis.

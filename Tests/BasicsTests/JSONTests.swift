@@ -92,4 +92,31 @@ struct JSONTests {
             #expect(index == bytes.count)
         }
     }
+
+    @Test(
+        "The place of half a pair is told",
+        arguments: [
+            (#"{"a":[{"b":"x"},{"b":"\ud83d"}]}"#, "a[1].b"), (#"["\udc00x"]"#, "[0]"), (#""\ud83d""#, ""),
+            (#"{"\ud83d":1}"#, ""), (#"{"a":{"\ud83d":1}}"#, "a"), (#"{"a":"\ud83d\ude00"}"#, nil),
+            (#"{"a":,"b":"\ud83d"}"#, nil), ("", nil),
+        ] as [(String, String?)])
+    func place(text: String, place: String?) {
+        #expect(JSON.placeOfHalfSurrogate(in: Array(text.utf8)) == place)
+    }
+
+    private struct Note: Codable, Equatable {
+        var path = "a/b"
+        var count = 2
+        var of: String?
+    }
+
+    @Test("Values are written with their keys in order, and read again")
+    func coding() throws {
+        let json = try JSON.encoded(Note())
+        #expect(Self.text(json) == #"{"count":2,"path":"a/b"}"#)
+        #expect(try JSON.decoded(Note.self, from: json) == Note())
+        let indented = try JSON.encoded(Note(), isIndented: true)
+        #expect(Self.text(indented) == "{\n  \"count\" : 2,\n  \"path\" : \"a/b\"\n}\n")
+        #expect(throws: (any Error).self) { try JSON.decoded(Note.self, from: Array("{}".utf8)) }
+    }
 }

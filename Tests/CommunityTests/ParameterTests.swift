@@ -8,7 +8,7 @@ struct ParameterTests {
     private func parameters(
         groups: Int = 10, users: Int = 10, photos: Int = 10, memberships: Int = 20, pools: Int = 5,
         endDay: String = "2024-02-29"
-    ) throws(CommunityError) -> CommunityParameters {
+    ) throws(Failure) -> CommunityParameters {
         try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools, seed: 1,
             endDay: endDay)
@@ -57,20 +57,24 @@ struct ParameterTests {
 
     @Test("Contradictory counts are refused, with the numbers")
     func contradictions() {
-        #expect(throws: CommunityError.countOutOfRange(name: "groups", value: -1, maximum: 1_000_000)) {
+        #expect(throws: Failure(.badData, "-1 groups: give a number from 0 to 1000000")) {
             try parameters(groups: -1)
         }
-        #expect(throws: CommunityError.countOutOfRange(name: "photos", value: 1_000_000_001, maximum: 1_000_000_000)) {
+        #expect(throws: Failure(.badData, "1000000001 photos: give a number from 0 to 1000000000")) {
             try parameters(photos: 1_000_000_001)
         }
-        #expect(throws: CommunityError.tooManyMemberships(memberships: 101, maximum: 100)) {
+        #expect(throws: Failure(.badData, "101 memberships: the groups and users asked for allow at most 100")) {
             try parameters(memberships: 101)
         }
-        #expect(throws: CommunityError.tooManyPools(pools: 101, maximum: 100)) { try parameters(pools: 101) }
-        #expect(throws: CommunityError.photosWithoutUsers(photos: 10)) {
+        #expect(throws: Failure(.badData, "101 pool entries: the groups and photos asked for allow at most 100")) {
+            try parameters(pools: 101)
+        }
+        #expect(throws: Failure(.badData, "10 photos need someone to own them: ask for at least 1 user")) {
             try parameters(users: 0, memberships: 0, pools: 0)
         }
-        #expect(throws: CommunityError.poolsWithoutMemberships(pools: 5)) { try parameters(memberships: 0) }
+        #expect(throws: Failure(.badData, "5 pool entries need members who post them: ask for some memberships")) {
+            try parameters(memberships: 0)
+        }
     }
 
     @Test(
@@ -81,7 +85,9 @@ struct ParameterTests {
             "２０２５-06-01",
         ])
     func wrongDays(_ text: String) {
-        #expect(throws: CommunityError.invalidDay(text)) { try parameters(endDay: text) }
+        #expect(
+            throws: Failure(.badData, "\"\(text)\" is not a day: write it as YYYY-MM-DD, from 1973-01-01 to 9999-12-31")
+        ) { try parameters(endDay: text) }
     }
 
     @Test(

@@ -1,3 +1,4 @@
+import Basics
 import Looks
 import Model
 import TestSupport
@@ -139,7 +140,7 @@ struct LookIndexTests {
             for neighbour in index.nearest(to: made.vector(3), limit: 10) { #expect(neighbour.row < 1200) }
         }
         for length in [0, 63, 64, bytes.count - 1] {
-            #expect(throws: LookError.self) { try LookIndex(Array(bytes.prefix(length))) }
+            #expect(throws: Failure.self) { try LookIndex(Array(bytes.prefix(length))) }
         }
     }
 

@@ -15,7 +15,15 @@ struct HealthQuestionTests {
     @Test("The article has the table of questions as the program has it")
     func documented() throws {
         let text = try String(contentsOf: Self.article, encoding: .utf8)
-        #expect(text.contains(HealthQuestion.markdown), "the table is now:\n\(HealthQuestion.markdown)")
+        let rows = HealthQuestion.all.flatMap { question in
+            question.faults.map { fault in
+                let cause = fault.bound.map { "\(fault.cause) (`--\($0.name)`)" } ?? fault.cause
+                let cells = [question.subject, fault.state.rawValue, cause, fault.advice]
+                return "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
+            }
+        }
+        let table = (["| subject | is | if | what to do |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
+        #expect(text.contains(table), "the table is now:\n\(table)")
     }
 
     @Test("Each question has a subject of its own and a fault, and each bound decides about a fault")

@@ -101,7 +101,7 @@ struct TableTests {
 
     private func recompute(
         _ community: SmallCommunity, tables: String? = nil, into store: (any VersionStore)? = nil,
-        finding: any NeighbourFinding = OwnThreads()
+        finding: SharedFinding? = nil
     ) throws -> Manifest {
         var parameters = RecomputeParameters(threads: 2)
         parameters.publishesMembers = true

@@ -1,3 +1,4 @@
+import Basics
 import Similarity
 import TestSupport
 import Testing
@@ -62,28 +63,28 @@ struct BinaryMatrixTests {
     }
 
     @Test func invalidArraysAreRefusedWithTheFirstWrongRowOrPair() {
-        #expect(throws: MatrixError.columnsNotAscending(row: 1)) {
+        #expect(throws: Failure(.badData, "the columns of row 1 are not strictly ascending")) {
             try BinaryMatrix(columnCount: 4, rowOffsets: [0, 1, 3], columnIndices: [0, 2, 2])
         }
-        #expect(throws: MatrixError.columnOutOfRange(row: 0)) {
+        #expect(throws: Failure(.badData, "row 0 has a column beyond the last")) {
             try BinaryMatrix(columnCount: 4, rowOffsets: [0, 1], columnIndices: [4])
         }
-        #expect(throws: MatrixError.offsetsDoNotSpan) {
+        #expect(throws: Failure(.badData, "row offsets must begin at 0 and end at the number of entries")) {
             try BinaryMatrix(columnCount: 4, rowOffsets: [0, 2], columnIndices: [1])
         }
-        #expect(throws: MatrixError.offsetsDoNotSpan) {
+        #expect(throws: Failure(.badData, "row offsets must begin at 0 and end at the number of entries")) {
             try BinaryMatrix(columnCount: 4, rowOffsets: [], columnIndices: [])
         }
-        #expect(throws: MatrixError.offsetsDescend(row: 1)) {
+        #expect(throws: Failure(.badData, "row 1 ends before it begins")) {
             try BinaryMatrix(columnCount: 4, rowOffsets: [0, 2, 1, 3], columnIndices: [1, 2, 3])
         }
-        #expect(throws: MatrixError.pairOutOfRange(position: 1)) {
+        #expect(throws: Failure(.badData, "pair 1 (from 0) has a row or column beyond the last")) {
             try BinaryMatrix(rowCount: 2, columnCount: 2, pairs: [(0, 0), (2, 1)])
         }
-        #expect(throws: MatrixError.tooManyColumns(1 << 32)) {
+        #expect(throws: Failure(.badData, "a matrix of 4294967296 columns: at most 4294967295 can be indexed")) {
             try BinaryMatrix(rowCount: 1, columnCount: 1 << 32, pairs: [])
         }
-        #expect(throws: MatrixError.tooManyRows(1 << 32)) {
+        #expect(throws: Failure(.badData, "a matrix of 4294967296 rows: at most 4294967295 can be indexed")) {
             try BinaryMatrix(rowCount: 1 << 32, columnCount: 1, pairs: [])
         }
     }

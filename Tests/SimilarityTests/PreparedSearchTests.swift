@@ -1,3 +1,4 @@
+import Basics
 import Model
 @testable import Similarity
 import TestSupport
@@ -95,21 +96,22 @@ struct PreparedSearchTests {
             search.pairs(of: range, threads: 1, path: .portable)
         }
         let (first, second) = (block(own, 0..<half), block(own, half..<own.rankCount))
-        #expect(throws: PreparedSearchError.gap(atRank: half)) { try own.lists([first], of: matrix, threads: 1) }
-        #expect(throws: PreparedSearchError.gap(atRank: half)) {
+        let gap = Failure(.badData, "there must be exactly one block of pairs with rank \(half)")
+        #expect(throws: gap) { try own.lists([first], of: matrix, threads: 1) }
+        #expect(throws: gap) {
             try own.lists([first, first, second], of: matrix, threads: 1)
         }
-        #expect(throws: PreparedSearchError.otherSearch) {
+        #expect(throws: Failure(.badData, "a block of pairs is of another search")) {
             try own.lists([first, block(search(2), half..<own.rankCount)], of: matrix, threads: 1)
         }
         let bytes = first.encoded
         for length in [0, 7, 40, 48, bytes.count - 1] {
-            #expect(throws: PreparedSearchError.self) { try PairBlock(Array(bytes.prefix(length))) }
+            #expect(throws: Failure.self) { try PairBlock(Array(bytes.prefix(length))) }
         }
         var file: [UInt8] = []
         own.write { piece in unsafe piece.withUnsafeBytes { unsafe file.append(contentsOf: $0) } }
         for length in [0, 100, 200, file.count / 2, file.count - 300] {
-            #expect(throws: PreparedSearchError.self) {
+            #expect(throws: Failure.self) {
                 try PreparedSearch(ByteRegion(copying: Array(file.prefix(length))))
             }
         }

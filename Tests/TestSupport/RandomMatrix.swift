@@ -1,3 +1,4 @@
+package import Basics
 package import Similarity
 
 extension BinaryMatrix {
@@ -7,7 +8,7 @@ extension BinaryMatrix {
     /// of both small and a few large, as memberships are.
     package static func random(
         rowCount: Int, columnCount: Int, density: Double, seed: UInt64
-    ) throws(MatrixError) -> BinaryMatrix {
+    ) throws(Failure) -> BinaryMatrix {
         var generator = SeededGenerator(seed: seed)
         func chances(_ count: Int) -> [Double] {
             (0..<count).map { _ in
@@ -29,7 +30,7 @@ extension BinaryMatrix {
     }
 
     /// A matrix from the columns of each row, which may come in any order.
-    package static func rows(_ rows: [[UInt32]], columnCount: Int) throws(MatrixError) -> BinaryMatrix {
+    package static func rows(_ rows: [[UInt32]], columnCount: Int) throws(Failure) -> BinaryMatrix {
         var pairs: [(row: UInt32, column: UInt32)] = []
         for (row, columns) in rows.enumerated() { pairs += columns.map { (UInt32(row), $0) } }
         return try BinaryMatrix(rowCount: rows.count, columnCount: columnCount, pairs: pairs)

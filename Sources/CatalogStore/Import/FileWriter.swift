@@ -27,7 +27,7 @@ final class FileWriter {
     /// Writes out the buffer; must be called at the end.
     func flush() throws(Failure) {
         guard Descriptor.write(buffer, to: descriptor) else {
-            throw Self.failure("cannot write \(path): \(SystemWords.words(ofError: errno))")
+            throw Self.failure("cannot write \(path): \(SystemWords.lastError)")
         }
         buffer.removeAll(keepingCapacity: true)
     }

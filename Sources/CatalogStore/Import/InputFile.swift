@@ -38,7 +38,7 @@ package final class InputFile {
         }
         var status = stat()
         guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
-            throw Failure(.fileFailed, "cannot read \(path): \(Self.reason)")
+            throw Failure(.fileFailed, "cannot read \(path): \(SystemWords.lastError)")
         }
         guard status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
@@ -132,12 +132,10 @@ package final class InputFile {
     }
 
     private func checked(_ count: Int) throws(Failure) -> Int {
-        guard count >= 0 else { throw Failure(.fileFailed, "cannot read \(name): \(Self.reason)") }
+        guard count >= 0 else { throw Failure(.fileFailed, "cannot read \(name): \(SystemWords.lastError)") }
         bytesRead += count
         return count
     }
-
-    private static var reason: String { unsafe String(cString: strerror(errno)) }
 }
 
 extension InputFile {

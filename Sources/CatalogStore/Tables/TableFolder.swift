@@ -1,5 +1,4 @@
 package import Basics
-import FoundationEssentials
 package import Model
 
 /// A folder of tables: numbered users, photos and entries, written by a program that cleaned and sorted them.
@@ -35,11 +34,11 @@ struct TableFolder: Sendable {
 
     private static func manifest(in folder: String) throws(Failure) -> TableManifest {
         let path = folder + "/" + TableManifest.fileName
-        guard let data = try? Data(contentsOf: URL(fileURLWithPath: path)) else {
+        guard let json = try? FileTree.content(of: path, limit: .max) else {
             throw Failure(
                 .missing, "there are no tables in \(folder): it has no manifest.json, which is written last")
         }
-        guard let manifest = try? JSONDecoder().decode(TableManifest.self, from: data) else {
+        guard let manifest = try? JSON.decoded(TableManifest.self, from: json) else {
             throw Failure(.badData, "\(path) is not the manifest of a folder of tables")
         }
         if let other = OtherFormat(.tables, at: path, found: manifest.format, own: TableManifest.knownFormat) {

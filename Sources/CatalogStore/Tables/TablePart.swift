@@ -123,7 +123,7 @@ struct TableFolderWriter {
     init(_ path: String) throws(Failure) {
         self.path = path
         guard PrivateFile.makeFolder(path) else {
-            throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.words(ofError: errno))")
+            throw Failure(.fileFailed, "cannot make the folder \(path): \(SystemWords.lastError)")
         }
         guard !FileManager.default.fileExists(atPath: path + "/" + TableManifest.fileName) else {
             throw Failure(.fileFailed, "there are tables in \(path) already: remove them, or name another folder")
@@ -148,10 +148,10 @@ struct TableFolderWriter {
 
     /// Writes the manifest.
     func finish() throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        guard let json = try? encoder.encode(manifest) else { preconditionFailure("a manifest has nothing to refuse") }
-        try write(Array(json), to: TableManifest.fileName)
+        guard let json = try? JSON.encoded(manifest, isIndented: true) else {
+            preconditionFailure("a manifest has nothing to refuse")
+        }
+        try write(json, to: TableManifest.fileName)
     }
 
     private func write(_ bytes: [UInt8], to file: String) throws(Failure) {

@@ -1,5 +1,5 @@
-import Basics
-package import Looks
+package import Basics
+import Looks
 package import Model
 package import Recommendation
 import SQLite
@@ -14,8 +14,8 @@ package struct LookSearch: Sendable {
     /// Opens the index of a version, or returns nil if the version has none.
     ///
     /// - Parameter report: the facts about their index.
-    /// - Throws: `LookError` if the index is damaged, or does not fit the photos.
-    package init?(_ looks: IndexedPhotos?, _ report: Manifest.LooksReport?) throws(LookError) {
+    /// - Throws: `Failure.Code.badData` if the index is damaged, or does not fit the photos.
+    package init?(_ looks: IndexedPhotos?, _ report: Manifest.LooksReport?) throws(Failure) {
         guard let looks, let report else { return nil }
         photos = looks
         modelName = report.model

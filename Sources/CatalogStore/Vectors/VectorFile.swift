@@ -1,4 +1,3 @@
-import CXXHash
 import Basics
 import Glibc
 import Model
@@ -48,16 +47,15 @@ struct VectorFile: Sendable {
 
     static func header(_ dimension: Int) -> [UInt8] {
         var bytes = magic
-        for number in [format, UInt32(dimension)] {
-            bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        }
+        for number in [format, UInt32(dimension)] { bytes.append(littleEndian: number) }
         bytes += checksum(of: bytes)
         return bytes + [UInt8](repeating: 0, count: headerByteCount - bytes.count)
     }
 
     static func checksum(of bytes: [UInt8]) -> [UInt8] {
-        let sum = unsafe bytes.withUnsafeBytes { unsafe XXH3_64bits($0.baseAddress, $0.count) }
-        return (0..<8).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
+        var sum: [UInt8] = []
+        sum.append(littleEndian: Checksum.number(of: bytes))
+        return sum
     }
 
     /// Returns the bytes of a slot that holds a vector.
@@ -81,7 +79,7 @@ struct VectorFile: Sendable {
         return unsafe region.withBytes(start..<start + size) { bytes in
             let stored = unsafe UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
             let content = unsafe UnsafeRawBufferPointer(rebasing: bytes[8...])
-            guard unsafe XXH3_64bits(content.baseAddress, content.count) == stored else { return false }
+            guard unsafe Checksum.number(of: content) == stored else { return false }
             for index in 0..<dimension {
                 let bits = unsafe content.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
                 numbers[place + index] = Float(bitPattern: UInt32(littleEndian: bits))

@@ -30,8 +30,7 @@ package enum Formats {
         }
         guard decimals > 0 else { return String(number) }
         let (whole, fraction) = number.quotientAndRemainder(dividingBy: Int(powers[decimals]))
-        let text = String(fraction)
-        return "\(whole)." + String(repeating: "0", count: decimals - text.utf8.count) + text
+        return "\(whole).\(padded(fraction, to: decimals))"
     }
 
     /// The powers of ten, from 10⁰ to 10¹¹.

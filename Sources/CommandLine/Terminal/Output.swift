@@ -36,7 +36,7 @@ package struct Output: ~Copyable {
         if !Descriptor.write(buffer, to: descriptor) {
             // The reader has closed the pipe, as in "coterie export … | head".
             if errno == EPIPE { exit(0) }
-            throw Failure(.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
+            throw Failure(.general, "cannot write: \(SystemWords.lastError)")
         }
         buffer.removeAll(keepingCapacity: true)
     }

@@ -16,24 +16,21 @@ package struct ComparedList: Sendable {
     ///   - make: returns the lists of one, in the order of the names, and what was held out.
     static func compared<Subject>(
         _ names: [String], of subjects: [Subject], lengths: [Int], samples: Int, progress: (_ done: Int) -> Void,
-        _ make: (Subject, _ length: Int) throws -> (lists: [[UInt32]], heldOut: [UInt32])
+        _ make: (Subject, _ length: Int) throws(Failure) -> (lists: [[UInt32]], heldOut: [UInt32])
     ) throws(Failure) -> [ComparedList] {
         var sums = names.map { _ in [Accuracy](repeating: Accuracy(), count: lengths.count) }
         var recalls = names.map { _ in [Double]() }
-        do {
-            for (number, subject) in subjects.enumerated() {
-                let (lists, heldOut) = try make(subject, lengths.max() ?? 0)
-                for (index, list) in lists.enumerated() {
-                    for (place, length) in lengths.enumerated() {
-                        let accuracy = Accuracy(
-                            of: list, length: length, heldOut: heldOut, heldOutCount: heldOut.count)
-                        sums[index][place].add(accuracy, weight: 1 / Double(subjects.count))
-                        if place == 0 { recalls[index].append(accuracy.recall) }
-                    }
+        for (number, subject) in subjects.enumerated() {
+            let (lists, heldOut) = try make(subject, lengths.max() ?? 0)
+            for (index, list) in lists.enumerated() {
+                for (place, length) in lengths.enumerated() {
+                    let accuracy = Accuracy(of: list, length: length, heldOut: heldOut, heldOutCount: heldOut.count)
+                    sums[index][place].add(accuracy, weight: 1 / Double(subjects.count))
+                    if place == 0 { recalls[index].append(accuracy.recall) }
                 }
-                if number.isMultiple(of: 64) { progress(number) }
             }
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+            if number.isMultiple(of: 64) { progress(number) }
+        }
         let (bootstrap, served) = (Bootstrap(recalls, samples: samples), names.count - 1)
         return names.enumerated().map { index, name in
             var difference = bootstrap.difference(of: index, minus: served)

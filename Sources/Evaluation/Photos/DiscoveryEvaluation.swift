@@ -59,27 +59,27 @@ package struct DiscoveryEvaluation {
         share: Double, threads: Int
     ) throws(Failure) {
         (self.kind, self.training, self.planner, self.instant) = (kind, training, planner, instant)
-        do {
-            snapshot = try Matrices(of: training, threads: threads)
-            let known = try snapshot.matrix(kind.source) { _ in }.matrix
-            let all = try Matrices(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
-            guard known.rowCount <= all.rowCount, known.columnCount <= all.columnCount else {
-                throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
-            }
-            let isEligible = try Self.eligible(kind, snapshot, count: known.columnCount)
-            self.isEligible = isEligible
-            let toldBy = try known.transposed()
-            items = NeighbourSearch(
-                parameters: SimilarityParameters(
-                    minimumEntries: 1, minimumCommon: 1, limit: min(Self.neighbourLimit, max(1, toldBy.rowCount))),
-                threads: threads
-            ).run(on: toldBy)
-            popular = [UInt32](below: isEligible.count) { toldBy.size(ofRow: $0) }.filter { isEligible[Int($0)] }
-            members = try Self.members(kind, snapshot, known, all, isEligible, share: share)
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+        snapshot = try Matrices(of: training, threads: threads)
+        let known = try snapshot.matrix(kind.source) { _ in }.matrix
+        let all = try Matrices(of: whole, threads: threads).matrix(kind.source) { _ in }.matrix
+        guard known.rowCount <= all.rowCount, known.columnCount <= all.columnCount else {
+            throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
+        }
+        let isEligible = try Self.eligible(kind, snapshot, count: known.columnCount)
+        self.isEligible = isEligible
+        let toldBy = try known.transposed()
+        items = NeighbourSearch(
+            parameters: SimilarityParameters(
+                minimumEntries: 1, minimumCommon: 1, limit: min(Self.neighbourLimit, max(1, toldBy.rowCount))),
+            threads: threads
+        ).run(on: toldBy)
+        popular = [UInt32](below: isEligible.count) { toldBy.size(ofRow: $0) }.filter { isEligible[Int($0)] }
+        members = try Self.members(kind, snapshot, known, all, isEligible, share: share)
     }
 
-    private static func eligible(_ kind: ToldKind, _ snapshot: Matrices, count: Int) throws -> [Bool] {
+    private static func eligible(_ kind: ToldKind, _ snapshot: Matrices, count: Int)
+        throws(Failure) -> [Bool]
+    {
         var isEligible = [Bool](repeating: false, count: count)
         switch kind {
         case .favourites:
@@ -97,7 +97,7 @@ package struct DiscoveryEvaluation {
     private static func members(
         _ kind: ToldKind, _ snapshot: Matrices, _ known: BinaryMatrix, _ all: BinaryMatrix,
         _ isEligible: [Bool], share: Double
-    ) throws -> [Member] {
+    ) throws(Failure) -> [Member] {
         let ids = try snapshot.users().ids
         var chosen = EvenShare(share)
         var members: [Member] = []
@@ -127,7 +127,7 @@ package struct DiscoveryEvaluation {
     {
         try ComparedList.compared(
             List.allCases.map(\.rawValue), of: members, lengths: lengths, samples: samples, progress: progress
-        ) { member, length in
+        ) { member, length throws(Failure) in
             let (raw, served) = try lists(member, length)
             let popular = Array(popular.lazy.filter { !member.leftOut.contains($0) }.prefix(length))
             return ([popular, itemBased(member, length), raw, served], member.heldOut)
@@ -145,7 +145,7 @@ package struct DiscoveryEvaluation {
     }
 
     /// Returns the list by scores and the served one, as a daemon makes them.
-    private func lists(_ member: Member, _ length: Int) throws -> (raw: [UInt32], served: [UInt32]) {
+    private func lists(_ member: Member, _ length: Int) throws(Failure) -> (raw: [UInt32], served: [UInt32]) {
         let profile = try MemberProfile(ofUser: member.id, from: training, for: planner, atMilliseconds: instant)
         let plan = planner.plan(
             PlanRequest(profile: profile ?? MemberProfile(userID: member.id), atMilliseconds: instant))
@@ -155,13 +155,19 @@ package struct DiscoveryEvaluation {
             let found = try training.photos(for: request, planner: planner)
             let varied = planner.varied(found, request, plan, limit: length)
             return (
-                try found.prefix(length).compactMap { try snapshot.column(of: $0.id, in: .photos) },
-                try varied.compactMap { try snapshot.column(of: $0.photo.id, in: .photos) }
+                try columns(of: found.prefix(length).map(\.id), in: .photos),
+                try columns(of: varied.map(\.photo.id), in: .photos)
             )
         case .follows:
-            let found = try training.contacts(for: request, planner: planner).prefix(length)
-                .compactMap { try snapshot.column(of: $0.id, in: .users) }
+            let contacts = try training.contacts(for: request, planner: planner).prefix(length)
+            let found = try columns(of: contacts.map(\.id), in: .users)
             return (found, found)
         }
+    }
+
+    private func columns(of ids: [String], in table: EntityTable) throws(Failure) -> [UInt32] {
+        var columns: [UInt32] = []
+        for id in ids { if let column = try snapshot.column(of: id, in: table) { columns.append(column) } }
+        return columns
     }
 }

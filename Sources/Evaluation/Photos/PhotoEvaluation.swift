@@ -44,20 +44,18 @@ package struct PhotoEvaluation {
         _ version: ModelVersion, _ manifest: Manifest, training: Facts, whole: Facts, relations: RelationTable,
         share: Double, threads: Int
     ) throws(Failure) {
-        do {
-            guard let source = relations[.pool]?.source else { throw Failure(.badData, "there are no pools") }
-            let known = try Matrices(of: training, threads: threads).matrix(source) { _ in }.matrix
-            let all = try Matrices(of: whole, threads: threads).matrix(source) { _ in }.matrix
-            guard known.rowCount == version.groupCount, known.columnCount == all.columnCount else {
-                throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
-            }
-            photos = Self.photos(try known.transposed(), try all.transposed(), share: share)
-            pools = NeighbourSearch(
-                parameters: SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: known.rowCount),
-                threads: threads
-            ).run(on: known)
-            ranked = [UInt32](below: known.rowCount) { known.size(ofRow: $0) }
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+        guard let source = relations[.pool]?.source else { throw Failure(.badData, "there are no pools") }
+        let known = try Matrices(of: training, threads: threads).matrix(source) { _ in }.matrix
+        let all = try Matrices(of: whole, threads: threads).matrix(source) { _ in }.matrix
+        guard known.rowCount == version.groupCount, known.columnCount == all.columnCount else {
+            throw Failure(.badData, "\(training.path) is not a copy of \(whole.path)")
+        }
+        photos = Self.photos(try known.transposed(), try all.transposed(), share: share)
+        pools = NeighbourSearch(
+            parameters: SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: known.rowCount),
+            threads: threads
+        ).run(on: known)
+        ranked = [UInt32](below: known.rowCount) { known.size(ofRow: $0) }
         self.training = training
         model = VisibleModel(version)
         recommender = PhotoRecommender(
@@ -90,7 +88,9 @@ package struct PhotoEvaluation {
     {
         try ComparedList.compared(
             List.allCases.map(\.rawValue), of: photos, lengths: lengths, samples: samples, progress: progress
-        ) { photo, length in (try List.allCases.map { try groups($0, photo, length) }, photo.heldOut) }
+        ) { photo, length throws(Failure) in
+            (try List.allCases.map { list throws(Failure) in try groups(list, photo, length) }, photo.heldOut)
+        }
     }
 
     private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(Failure) -> [UInt32] {

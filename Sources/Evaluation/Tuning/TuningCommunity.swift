@@ -48,7 +48,7 @@ package struct TuningCommunity: Sendable {
     package init(
         membership: Relation, _ memberships: BinaryMatrix, others: [Relation: BinaryMatrix], choosing: [[Member]],
         judging: [[Member]], pairLimit: Double
-    ) throws(MatrixError) {
+    ) throws(Failure) {
         self.membership = membership
         var tested = [Bool](repeating: false, count: memberships.columnCount)
         for member in (choosing.first ?? []) + (judging.first ?? []) { tested[Int(member.column)] = true }
@@ -63,7 +63,7 @@ package struct TuningCommunity: Sendable {
         }
         self.others = thinned
         self.keptParts = keptParts
-        self.choosing = try choosing.map { members throws(MatrixError) in try Fold(known, members) }
+        self.choosing = try choosing.map { members throws(Failure) in try Fold(known, members) }
         self.known = known
         judges = judging
     }
@@ -79,14 +79,14 @@ package struct TuningCommunity: Sendable {
     var judgingFoldCount: Int { judges.count }
 
     /// Returns a fold for judging, which is made on demand because it takes memory.
-    func judging(_ number: Int) throws(MatrixError) -> Fold { try Fold(known, judges[number]) }
+    func judging(_ number: Int) throws(Failure) -> Fold { try Fold(known, judges[number]) }
 
     /// The relations with entries, memberships first.
     var relations: [Relation] { [membership] + others.keys.sorted { $0.rawValue < $1.rawValue } }
 }
 
 extension TuningCommunity.Fold {
-    init(_ memberships: BinaryMatrix, _ members: [TuningCommunity.Member]) throws(MatrixError) {
+    init(_ memberships: BinaryMatrix, _ members: [TuningCommunity.Member]) throws(Failure) {
         var places = [Int32](repeating: -1, count: memberships.columnCount)
         for (place, member) in members.enumerated() { places[Int(member.column)] = Int32(place) }
         let leftOut = members.map { Set($0.heldOut) }
@@ -106,7 +106,7 @@ extension TuningCommunity.Fold {
 extension BinaryMatrix {
     /// Returns every n-th column and those that must stay, with the least n that is expected to bring Σ d² down to a
     /// limit.
-    fileprivate func thinned(pairLimit: Double, keeping mustStay: (_ column: UInt32) -> Bool) throws(MatrixError)
+    fileprivate func thinned(pairLimit: Double, keeping mustStay: (_ column: UInt32) -> Bool) throws(Failure)
         -> (matrix: BinaryMatrix, keptPart: Double)
     {
         let pairs = columnDegrees().reduce(0.0) { $0 + Double($1) * Double($1) }
@@ -145,40 +145,38 @@ extension TuningCommunity {
     package init(_ catalog: Facts, _ relations: RelationTable, pairLimit: Double, threads: Int)
         throws(Failure)
     {
-        do {
-            guard let membership = relations[.membership], let memberships = membership.source else {
-                throw Failure(.badData, "there are no memberships")
-            }
-            let snapshot = try Matrices(of: catalog, threads: threads)
-            let matrix = try snapshot.matrix(memberships) { _ in }.matrix
-            var others: [Relation: BinaryMatrix] = [:]
-            for facts in relations where facts.weight > 0 && facts.relation != membership.relation {
-                if let source = facts.source { others[facts.relation] = try snapshot.matrix(source) { _ in }.matrix }
-            }
-            let users = Self.sample(of: matrix.columnDegrees())
-            let rule: HoldOutRule = try snapshot.mayHaveTimes(memberships) ? .last : .share(Self.share)
-            let heldOut = try snapshot.heldOut(ofUsers: users, by: rule, folds: rule == .last ? 1 : Self.mostFolds)
-            let tested = users.indices.filter { user in heldOut.allSatisfy { !$0[user].isEmpty } }
-            guard tested.count >= Self.leastMembers else {
-                throw Failure(
-                    .badData,
-                    """
-                    \(catalog.path) has \(tested.count) members in two groups or more: \
-                    a tuning needs \(Self.leastMembers)
-                    """)
-            }
-            func members(from first: Int) -> [[Member]] {
-                heldOut.map { heldOut in
-                    stride(from: first, to: tested.count, by: 2).map { index in
-                        Member(column: users[tested[index]], heldOut: heldOut[tested[index]])
-                    }
+        guard let membership = relations[.membership], let memberships = membership.source else {
+            throw Failure(.badData, "there are no memberships")
+        }
+        let snapshot = try Matrices(of: catalog, threads: threads)
+        let matrix = try snapshot.matrix(memberships) { _ in }.matrix
+        var others: [Relation: BinaryMatrix] = [:]
+        for facts in relations where facts.weight > 0 && facts.relation != membership.relation {
+            if let source = facts.source { others[facts.relation] = try snapshot.matrix(source) { _ in }.matrix }
+        }
+        let users = Self.sample(of: matrix.columnDegrees())
+        let rule: HoldOutRule = try snapshot.mayHaveTimes(memberships) ? .last : .share(Self.share)
+        let heldOut = try snapshot.heldOut(ofUsers: users, by: rule, folds: rule == .last ? 1 : Self.mostFolds)
+        let tested = users.indices.filter { user in heldOut.allSatisfy { !$0[user].isEmpty } }
+        guard tested.count >= Self.leastMembers else {
+            throw Failure(
+                .badData,
+                """
+                \(catalog.path) has \(tested.count) members in two groups or more: \
+                a tuning needs \(Self.leastMembers)
+                """)
+        }
+        func members(from first: Int) -> [[Member]] {
+            heldOut.map { heldOut in
+                stride(from: first, to: tested.count, by: 2).map { index in
+                    Member(column: users[tested[index]], heldOut: heldOut[tested[index]])
                 }
             }
-            let rounds = max(1, 2 * Self.usualMembers / max(1, tested.count))
-            try self.init(
-                membership: membership.relation, matrix, others: others,
-                choosing: Array(members(from: 0).prefix(rounds)), judging: members(from: 1), pairLimit: pairLimit)
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+        }
+        let rounds = max(1, 2 * Self.usualMembers / max(1, tested.count))
+        try self.init(
+            membership: membership.relation, matrix, others: others,
+            choosing: Array(members(from: 0).prefix(rounds)), judging: members(from: 1), pairLimit: pairLimit)
     }
 
     /// Returns members with enough groups, spread evenly, at most `mostMembers`.

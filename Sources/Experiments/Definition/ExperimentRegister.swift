@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Basics
 
 /// The experiments that a site has started and stopped; all daemons of a store follow the register.
 ///
@@ -136,10 +136,10 @@ extension ExperimentRegister {
 extension ExperimentRegister {
     /// The register as JSON, as stores keep it.
     package var encoded: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(self) else { preconditionFailure("a register has finite numbers only") }
-        return Array(data) + [UInt8(ascii: "\n")]
+        guard let json = try? JSON.encoded(self, isIndented: true) else {
+            preconditionFailure("a register has finite numbers only")
+        }
+        return json
     }
 
     /// Reads the JSON of `encoded`, or returns `nil` if it is something else or from another program.
@@ -150,7 +150,7 @@ extension ExperimentRegister {
             self.init()
             return
         }
-        guard let register = try? JSONDecoder().decode(ExperimentRegister.self, from: Data(text)) else { return nil }
+        guard let register = try? JSON.decoded(ExperimentRegister.self, from: text) else { return nil }
         self = register
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The public photos of a version that have a vector, and the groups whose pools they are in.
 ///
 /// A photo's row is its position among the photos in ascending order of the bytes of their ids. The index of the
@@ -91,14 +93,14 @@ package struct LookSections: Sendable {
     ///   - index: the bytes of the index of their vectors.
     package init(ids: [String], groups: [[UInt32]], index: [UInt8]) throws(ModelError) {
         var bytes: [UInt8] = []
-        ModelEncoding.append(UInt32(ids.count), to: &bytes)
+        bytes.append(littleEndian: UInt32(ids.count))
         var end: UInt32 = 0
-        ModelEncoding.append(end, to: &bytes)
+        bytes.append(littleEndian: end)
         for list in groups {
             end += UInt32(list.count)
-            ModelEncoding.append(end, to: &bytes)
+            bytes.append(littleEndian: end)
         }
-        for list in groups { for group in list { ModelEncoding.append(group, to: &bytes) } }
+        for list in groups { for group in list { bytes.append(littleEndian: group) } }
         sections = [
             .init(name: .lookPhotos, bytes: try ModelEncoding.texts(ids, section: .lookPhotos)),
             .init(name: .lookGroups, bytes: bytes), .init(name: .lookIndex, bytes: index),

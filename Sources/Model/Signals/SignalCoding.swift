@@ -1,14 +1,16 @@
+import Basics
+
 /// Encoders for the sections of a model file that hold signals.
 enum SignalEncoding {
     /// Encodes trending groups, 20 bytes each.
     static func trending(_ groups: [TrendingGroup]) -> [UInt8] {
         var bytes: [UInt8] = []
         for group in groups {
-            ModelEncoding.append(group.group, to: &bytes)
-            ModelEncoding.append(group.score.bitPattern, to: &bytes)
-            ModelEncoding.append(group.joiners, to: &bytes)
-            ModelEncoding.append(group.posters, to: &bytes)
-            ModelEncoding.append(group.usualWeek.bitPattern, to: &bytes)
+            bytes.append(littleEndian: group.group)
+            bytes.append(littleEndian: group.score.bitPattern)
+            bytes.append(littleEndian: group.joiners)
+            bytes.append(littleEndian: group.posters)
+            bytes.append(littleEndian: group.usualWeek.bitPattern)
         }
         return bytes
     }
@@ -17,10 +19,10 @@ enum SignalEncoding {
     static func curated(_ groups: [CuratedGroup]) -> [UInt8] {
         var bytes: [UInt8] = []
         for group in groups {
-            ModelEncoding.append(group.group, to: &bytes)
-            ModelEncoding.append(group.position, to: &bytes)
-            ModelEncoding.append(group.startsAt ?? .min, to: &bytes)
-            ModelEncoding.append(group.expiresAt ?? .min, to: &bytes)
+            bytes.append(littleEndian: group.group)
+            bytes.append(littleEndian: group.position)
+            bytes.append(littleEndian: group.startsAt ?? .min)
+            bytes.append(littleEndian: group.expiresAt ?? .min)
         }
         return bytes
     }
@@ -45,19 +47,19 @@ enum SignalEncoding {
         guard total <= Int(UInt32.max) else { throw .tooLarge("\(section.rawValue) of \(total) postings") }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(PostingIndex.headerByteCount + ordered.count * 24 + total * PostingIndex.postingByteCount)
-        ModelEncoding.append(UInt32(ordered.count), to: &bytes)
-        ModelEncoding.append(UInt32(total), to: &bytes)
+        bytes.append(littleEndian: UInt32(ordered.count))
+        bytes.append(littleEndian: UInt32(total))
         var end: UInt32 = 0
-        ModelEncoding.append(end, to: &bytes)
+        bytes.append(littleEndian: end)
         for list in ordered {
             end += UInt32(list.value.count)
-            ModelEncoding.append(end, to: &bytes)
+            bytes.append(littleEndian: end)
         }
         for list in ordered {
             let best = list.value.sorted { $0.weight != $1.weight ? $0.weight > $1.weight : $0.group < $1.group }
             for posting in best {
-                ModelEncoding.append(posting.group, to: &bytes)
-                ModelEncoding.append(posting.weight.bitPattern, to: &bytes)
+                bytes.append(littleEndian: posting.group)
+                bytes.append(littleEndian: posting.weight.bitPattern)
             }
         }
         return bytes + (try ModelEncoding.texts(ordered.map(\.key), section: section))

@@ -1,3 +1,4 @@
+import Basics
 import CXXHash
 import Model
 
@@ -29,29 +30,4 @@ struct MembersChecksum {
         Manifest.MembersReport(
             bucketCount: bucketCount, valueCount: valueCount, checksum: Checksum.text(ofNumber: sum))
     }
-}
-
-/// The checksum XXH3, 64 bits, which reveals damage of sections in manifests and of sessions' lists.
-///
-/// It runs at the speed of memory, so everything is verified each time it is written or opened. It does not protect
-/// against forged versions.
-package enum Checksum {
-    static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
-        unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
-    }
-
-    /// Returns the checksum of bytes as 16 hexadecimal digits, as in a manifest.
-    static func text(of bytes: UnsafeRawBufferPointer) -> String { text(ofNumber: unsafe number(of: bytes)) }
-
-    /// Returns a number as 16 hexadecimal digits, as in a manifest.
-    static func text(ofNumber number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
-
-    /// Returns the checksum of an array's bytes, as a number.
-    package static func number(of bytes: [UInt8]) -> UInt64 { unsafe bytes.withUnsafeBytes { unsafe number(of: $0) } }
-
-    /// Returns the checksum of an array's bytes as 16 hexadecimal digits, as in a manifest.
-    package static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
 }

@@ -44,8 +44,9 @@ package final class PublishedMembers: Sendable {
             try file.bytes(count: Self.format.count) == Self.format
         else { throw damaged }
         let table = try file.bytes(count: byteCount - tableStart, at: tableStart)
-        let numbers = unsafe table.withUnsafeBytes { unsafe $0.loadAll(as: UInt64.self) }
-        guard numbers.count == 2 * report.bucketCount + 2, numbers[numbers.count - 2] == report.bucketCount,
+        var reader = ByteReader(table)
+        guard let numbers = try? reader.integers(2 * report.bucketCount + 2, UInt64.self), reader.isAtEnd,
+            numbers[numbers.count - 2] == report.bucketCount,
             unsafe table.withUnsafeBytes({ unsafe Checksum.number(of: .init(rebasing: $0.dropLast(8))) })
                 == numbers[numbers.count - 1]
         else { throw damaged }
@@ -125,13 +126,4 @@ package final class PublishedMembers: Sendable {
 
     private static let advice =
         "recompute; if it is in the cache of a daemon, remove this file, and the next start fetches it again"
-}
-
-extension UnsafeRawBufferPointer {
-    /// Returns the whole numbers from the beginning on.
-    fileprivate func loadAll<Number: BitwiseCopyable>(as type: Number.Type) -> [Number] {
-        stride(from: 0, to: count - MemoryLayout<Number>.size + 1, by: MemoryLayout<Number>.size).map {
-            unsafe loadUnaligned(fromByteOffset: $0, as: type)
-        }
-    }
 }

@@ -1,6 +1,5 @@
 import CArchive
 import Basics
-import FoundationEssentials
 import Model
 
 /// Reads a backup, and verifies the checksums.
@@ -56,11 +55,11 @@ struct ArchiveReader {
         struct Numbers: Decodable { var format, schemaVersion: Int }
         let other: OtherFormat?
         do {
-            let numbers = try JSONDecoder().decode(Numbers.self, from: Data(json))
+            let numbers = try JSON.decoded(Numbers.self, from: json)
             other =
                 EarlierBackup.isOne(format: numbers.format, schemaVersion: numbers.schemaVersion)
                 ? nil : OtherFormat(.backup, at: path, found: numbers.format, own: BackupManifest.format)
-            if other == nil { return try JSONDecoder().decode(BackupManifest.self, from: Data(json)) }
+            if other == nil { return try JSON.decoded(BackupManifest.self, from: json) }
         } catch { throw damaged(path, "its manifest cannot be read: \(SystemWords.sentence(error))") }
         throw Failure(.otherFormat, other?.message ?? "")
     }

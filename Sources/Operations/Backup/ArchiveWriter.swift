@@ -1,6 +1,5 @@
 import CArchive
 import Basics
-import FoundationEssentials
 import ModelStore
 
 /// Writes the files of a backup, one after the other, as a tar archive.
@@ -63,10 +62,8 @@ struct ArchiveWriter: ~Copyable {
 
     /// Adds the manifest, and gives the archive its final name.
     consuming func finish(_ manifest: BackupManifest) throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         let json: [UInt8]
-        do { json = try Array(encoder.encode(manifest)) + Array("\n".utf8) } catch {
+        do { json = try JSON.encoded(manifest, isIndented: true) } catch {
             throw Failure(.fileFailed, "the manifest cannot be written as JSON: \(SystemWords.sentence(error))")
         }
         var checksum = RunningChecksum()
@@ -117,14 +114,13 @@ struct RunningChecksum {
 
     /// Adds the next piece.
     mutating func add(_ piece: [UInt8]) {
-        number = Checksum.number(of: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + piece)
+        var bytes: [UInt8] = []
+        bytes.append(littleEndian: number)
+        number = Checksum.number(of: bytes + piece)
     }
 
     /// The checksum as 16 hexadecimal digits.
-    var text: String {
-        let digits = String(number, radix: 16)
-        return String(repeating: "0", count: 16 - digits.count) + digits
-    }
+    var text: String { Checksum.text(ofNumber: number) }
 }
 
 extension Failure {

@@ -44,7 +44,7 @@ extension HealthCheck {
         let path = places.catalog
         let place = CatalogPlace(of: path).map { place -> Finding in
             let fault: HealthFault = place == .mountedFile ? .catalogMounted : .catalogRemote
-            return fault.found("catalog", place.problem(ofCatalog: path))
+            return .found(fault, place.problem(ofCatalog: path))
         }
         return [place].compactMap(\.self) + foreignFiles(path)
     }
@@ -58,8 +58,8 @@ extension HealthCheck {
         return ["", "-wal", "-shm"].compactMap { suffix in
             guard let user = FileAccess.owner(of: path + suffix), user != owner else { return nil }
             let name = FileAccess.name(ofUser: owner)
-            return HealthFault.catalogForeign.found(
-                "catalog",
+            return .found(
+                .catalogForeign,
                 "\(path)\(suffix) \(FileAccess.ownership(of: path + suffix)), and its folder belongs to \(name)",
                 advice: "run \"chown \(name): \(path)\(suffix)\", and imports as \(name)")
         }
@@ -68,9 +68,7 @@ extension HealthCheck {
     /// Returns the findings about the catalog's content.
     fileprivate func catalogContentFindings(_ record: inout HealthRecord) -> [Finding] {
         let path = places.catalog
-        if let refusal = FileAccess.refusal(toRead: path) {
-            return [HealthFault.catalogClosed.found("catalog", refusal)]
-        }
+        if let refusal = FileAccess.refusal(toRead: path) { return [.found(.catalogClosed, refusal)] }
         do throws(Failure) {
             let examination = try CatalogExamination(
                 of: Facts(path: path, relations: relations), now: now / 1000)
@@ -87,11 +85,11 @@ extension HealthCheck {
             return findings(in: examination)
         } catch {
             if error.code == .missing, path == Catalog.noneWord {
-                return [.good("catalog", "there is none, as --catalog \(path) says")]
+                return [.good("there is none, as --catalog \(path) says")]
             }
             // A machine that serves from a store in Redis needs no catalog.
             if error.code == .missing, store.shared != nil {
-                return [.good("catalog", "there is none at \(path), and a store in Redis can do without it")]
+                return [.good("there is none at \(path), and a store in Redis can do without it")]
             }
             let fault: HealthFault =
                 switch error.code {
@@ -99,24 +97,23 @@ extension HealthCheck {
                 case .badData: .catalogDamaged
                 default: .catalogUnusable
                 }
-            return [fault.found("catalog", error.message)]
+            return [.found(fault, error.message)]
         }
     }
 
     private func findings(in examination: CatalogExamination) -> [Finding] {
         guard examination.damage.isEmpty else {
             let damage = examination.damage.joined(separator: "; ")
-            return [HealthFault.catalogDamaged.found("catalog", "\(places.catalog) is damaged: \(damage)")]
+            return [.found(.catalogDamaged, "\(places.catalog) is damaged: \(damage)")]
         }
         var findings = examination.dangling.sorted { $0.key < $1.key }.map { reference, count in
-            HealthFault.catalogDangling.found(
-                "catalog", "\(count) rows of \(reference) name a row that does not exist")
+            Finding.found(.catalogDangling, "\(count) rows of \(reference) name a row that does not exist")
         }
         findings += examination.withoutIndex.map { table in
-            HealthFault.catalogWithoutIndex.found(
-                "catalog", "\(table) has no reverse index, as an import was killed: lists take long")
+            Finding.found(
+                .catalogWithoutIndex, "\(table) has no reverse index, as an import was killed: lists take long")
         }
         return findings.isEmpty
-            ? [.good("catalog", "\(places.catalog) is whole, and every row names what exists")] : findings
+            ? [.good("\(places.catalog) is whole, and every row names what exists")] : findings
     }
 }

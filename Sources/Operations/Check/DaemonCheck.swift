@@ -50,8 +50,8 @@ extension HealthQuestion {
         let others = record.daemons.filter { $0.program != own }.map { daemon in
             "\(daemon.name) runs \(daemon.program ?? "an earlier program")"
         }
-        guard !others.isEmpty else { return [.good("program", "all have version \(own)")] }
-        return [HealthFault.programsDiffer.found("program", "this is \(own), but \(others.formatted)")]
+        guard !others.isEmpty else { return [.good("all have version \(own)")] }
+        return [.found(.programsDiffer, "this is \(own), but \(others.formatted)")]
     }
 
     static let clock = HealthQuestion(
@@ -61,7 +61,7 @@ extension HealthQuestion {
         let findings =
             [check.recordClock(record)].compactMap(\.self) + record.futureTimes.map(\.finding)
             + record.daemons.compactMap { check.daemonClock($0, readAt: record.reportsReadAt) }
-        return findings.isEmpty ? [.good("clock", "nothing is newer than now")] : findings
+        return findings.isEmpty ? [.good("nothing is newer than now")] : findings
     }
 
     static let limits = HealthQuestion(
@@ -80,8 +80,8 @@ extension DaemonReport {
 extension CatalogExamination.FutureTimes {
     fileprivate var finding: Finding {
         let time = UnixTime(seconds: latest)?.description ?? "\(latest) s"
-        return HealthFault.clockOfRows.found(
-            "clock",
+        return .found(
+            .clockOfRows,
             "\(count) \(column) of \(table) \(count == 1 ? "is" : "are") in the future, such as that of "
                 + "\(ids.joined(separator: ", ")) (\(time))")
     }
@@ -92,21 +92,22 @@ extension HealthCheck {
         let subject = "daemon \(daemon.name)"
         guard let version = daemon.modelVersion else {
             let reason = daemon.problems.first.map { ": \($0)" } ?? ""
-            return HealthFault.daemonEmpty.found(subject, "it has no version to serve\(reason)")
+            return .found(.daemonEmpty, of: subject, "it has no version to serve\(reason)")
         }
         if !daemon.problems.isEmpty {
-            return HealthFault.daemonTroubled.found(subject, daemon.problems.joined(separator: "; "))
+            return .found(.daemonTroubled, of: subject, daemon.problems.joined(separator: "; "))
         }
         let lag = daemon.lag(behind: record.current?.description, since: record.currentSince, at: record.reportsReadAt)
         if let seconds = lag.versionSeconds, seconds > Double(self[.lagSeconds]) {
-            return HealthFault.daemonBehind.found(
-                subject, "it serves \(version), and another version has been current for \(Int(seconds)) s")
+            return .found(
+                .daemonBehind, of: subject,
+                "it serves \(version), and another version has been current for \(Int(seconds)) s")
         }
         if let seconds = lag.streamSeconds, seconds > Double(self[.lagSeconds]) {
-            return HealthFault.daemonBehind.found(
-                subject, "it lacks what other daemons recorded in the last \(Int(seconds)) s")
+            return .found(
+                .daemonBehind, of: subject, "it lacks what other daemons recorded in the last \(Int(seconds)) s")
         }
-        return .good(subject, "it serves \(version)")
+        return .good(of: subject, "it serves \(version)")
     }
 
     fileprivate func recordClock(_ record: HealthRecord) -> Finding? {
@@ -114,8 +115,7 @@ extension HealthCheck {
             return nil
         }
         let time = UnixTime(seconds: newest.milliseconds / 1000)?.description ?? "\(newest.milliseconds) ms"
-        return HealthFault.clockOfRecords.found(
-            "clock", "\(newest.what) is dated in the future (\(time))", advice: newest.mending)
+        return .found(.clockOfRecords, "\(newest.what) is dated in the future (\(time))", advice: newest.mending)
     }
 
     /// Returns the finding that a daemon's clock is ahead or behind.
@@ -125,8 +125,9 @@ extension HealthCheck {
         let lead = (daemon.reportedAtMilliseconds - readAt) / 1000
         let tolerance = Int64(self[.clockSeconds])
         guard lead > tolerance || lead < -tolerance - 20 else { return nil }
-        return HealthFault.clockOfDaemon.found(
-            "clock", "the clock of \(daemon.name) is \(abs(lead)) s \(lead > 0 ? "ahead of" : "behind") this machine's")
+        return .found(
+            .clockOfDaemon,
+            "the clock of \(daemon.name) is \(abs(lead)) s \(lead > 0 ? "ahead of" : "behind") this machine's")
     }
 
     fileprivate func limitFindings(_ daemon: DaemonReport) -> [Finding] {
@@ -135,14 +136,14 @@ extension HealthCheck {
         if let (open, limit) = ProcessLimits.openFiles(of: daemon.processId),
             open * 100 > limit * self[.openFilesPercent]
         {
-            findings.append(HealthFault.daemonFiles.found(subject, "it has opened \(open) files of \(limit)"))
+            findings.append(.found(.daemonFiles, of: subject, "it has opened \(open) files of \(limit)"))
         }
         if let (used, limit) = ProcessLimits.memory(of: daemon.processId), used > limit / 100 * self[.memoryPercent] {
             findings.append(
-                HealthFault.daemonMemory.found(
-                    subject, "its control group uses \(used >> 20) of \(limit >> 20) MiB of memory"))
+                .found(
+                    .daemonMemory, of: subject, "its control group uses \(used >> 20) of \(limit >> 20) MiB of memory"))
         }
-        return findings.isEmpty ? [.good(subject, "none is near")] : findings
+        return findings.isEmpty ? [.good(of: subject, "none is near")] : findings
     }
 }
 
@@ -151,8 +152,8 @@ enum ProcessLimits {
     /// Returns the number of open files of a process, and the most that it may open.
     static func openFiles(of process: Int) -> (open: Int, limit: Int)? {
         guard isCoterie(process),
-            let names = try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd"),
-            let text = try? String(contentsOfFile: "/proc/\(process)/limits", encoding: .utf8),
+            let names = try? FileTree.names(in: "/proc/\(process)/fd"),
+            let text = RegularFile.text("/proc/\(process)/limits"),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix("Max open files") }),
             let limit = line.dropFirst("Max open files".count).split(separator: " ").first.flatMap({ Int($0) })
         else { return nil }
@@ -167,6 +168,6 @@ enum ProcessLimits {
 
     /// Whether the number is that of a process of this program: that of another container may be another one's here.
     private static func isCoterie(_ process: Int) -> Bool {
-        (try? String(contentsOfFile: "/proc/\(process)/comm", encoding: .utf8))?.hasPrefix("coterie") == true
+        RegularFile.text("/proc/\(process)/comm")?.hasPrefix("coterie") == true
     }
 }

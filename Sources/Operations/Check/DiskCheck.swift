@@ -76,19 +76,17 @@ extension HealthCheck {
         var names: [String] = []
         for need in needs where !names.contains(need.what) { names.append(need.what) }
         let place = "in \(first.folder), for \(names.formatted)"
-        if disk.f_flag & UInt(ST_RDONLY) != 0 {
-            return HealthFault.diskReadOnly.found("disk", "nothing can be written \(place)")
-        }
+        if disk.f_flag & UInt(ST_RDONLY) != 0 { return .found(.diskReadOnly, "nothing can be written \(place)") }
         let free = (Int(disk.f_bavail) * Int(disk.f_frsize)) >> 20
         let needed = max(needs.reduce(0) { $0 + $1.bytes } >> 20, self[.freeMiB])
         guard free >= needed else {
-            return HealthFault.diskFull.found("disk", "\(free) MiB are free \(place), and \(needed) may be needed")
+            return .found(.diskFull, "\(free) MiB are free \(place), and \(needed) may be needed")
         }
         // Some file systems have no limit on files, and tell 0.
         guard disk.f_files == 0 || Int(disk.f_favail) >= self[.freeFiles] else {
-            return HealthFault.diskWithoutFiles.found("disk", "\(disk.f_favail) further files have room \(place)")
+            return .found(.diskWithoutFiles, "\(disk.f_favail) further files have room \(place)")
         }
-        return .good("disk", "\(free) MiB are free \(place)")
+        return .good("\(free) MiB are free \(place)")
     }
 
     private func size(of path: String) -> Int {

@@ -1,6 +1,5 @@
 import CCrypto
 import Basics
-import FoundationEssentials
 import Service
 
 extension HealthFault {
@@ -25,9 +24,9 @@ extension HealthQuestion {
         let keys = check.places.keys.map { path -> Finding in
             do throws(TokenError) {
                 let count = try KeyFile(path: path).read().keys.count
-                return .good("keys", count == 1 ? "\(path) has one key" : "\(path) has \(count) keys")
+                return .good(count == 1 ? "\(path) has one key" : "\(path) has \(count) keys")
             } catch {
-                return HealthFault.keysUnusable.found("keys", FileAccess.refusal(toRead: path) ?? error.message)
+                return .found(.keysUnusable, FileAccess.refusal(toRead: path) ?? error.message)
             }
         }
         return [keys].compactMap(\.self) + check.places.ending.map(check.endingFinding)
@@ -38,21 +37,16 @@ extension HealthCheck {
     fileprivate func endingFinding(_ path: String) -> Finding {
         let content: [UInt8]
         do { content = try RegularFile.read(path, limitBytes: 1 << 20).bytes } catch {
-            return HealthFault.endingUnusable.found(
-                "keys", FileAccess.refusal(toRead: path) ?? error.message)
+            return .found(.endingUnusable, FileAccess.refusal(toRead: path) ?? error.message)
         }
         let isCertificate = content.firstRange(of: Array("-----BEGIN".utf8)) != nil
         let end = isCertificate ? Certificates.firstEnd(in: content, after: now) : Self.end(ofToken: content)
         let kind = isCertificate ? "certificate" : "token"
-        guard let end else {
-            return HealthFault.endingUnusable.found("keys", "\(path) has no certificate and no token that ends")
-        }
+        guard let end else { return .found(.endingUnusable, "\(path) has no certificate and no token that ends") }
         let days = Int((end - now) / 86_400_000)
-        guard end > now else { return HealthFault.ended.found("keys", "the \(kind) \(path) ended \(-days) days ago") }
-        guard days >= self[.endingDays] else {
-            return HealthFault.endsSoon.found("keys", "the \(kind) \(path) ends in \(days) days")
-        }
-        return .good("keys", "the \(kind) \(path) ends in \(days) days")
+        guard end > now else { return .found(.ended, "the \(kind) \(path) ended \(-days) days ago") }
+        guard days >= self[.endingDays] else { return .found(.endsSoon, "the \(kind) \(path) ends in \(days) days") }
+        return .good("the \(kind) \(path) ends in \(days) days")
     }
 
     /// Returns the end of a token in Unix milliseconds, or `nil` if it is no token that ends.
@@ -65,7 +59,7 @@ extension HealthCheck {
         let parts = String(decoding: bytes, as: UTF8.self).split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         guard let json = Base64URL.decode(parts[1].filter { !$0.isWhitespace }),
-            let claims = try? JSONDecoder().decode(Claims.self, from: Data(json)),
+            let claims = try? JSON.decoded(Claims.self, from: json),
             abs(claims.exp) < 1e12
         else { return nil }
         return Int64(claims.exp * 1000)

@@ -44,7 +44,7 @@ package struct HealthCheck: Sendable {
     /// The evicted keys of Redis that the check before this one saw, or `nil` if it is not known.
     package var evictedBefore: Int?
     /// Returns the finding about the configuration files.
-    package var configuration: @Sendable () -> Finding = { .good("configuration", "there is no file") }
+    package var configuration: @Sendable () -> Finding = { .good("there is no file") }
     let relations: RelationTable
     /// Returns the present, in Unix milliseconds.
     private let clock: @Sendable () -> Int64
@@ -76,7 +76,10 @@ package struct HealthCheck: Sendable {
     package func run(_ report: (Finding) throws -> Void) rethrows -> HealthRecord {
         var record = HealthRecord()
         for question in HealthQuestion.all {
-            for finding in question.answer(self, &record) { try report(finding) }
+            for var finding in question.answer(self, &record) {
+                if finding.subject.isEmpty { finding.subject = question.subject }
+                try report(finding)
+            }
         }
         return record
     }
@@ -140,13 +143,27 @@ package struct Finding: Sendable, Equatable {
     package var advice: String?
 
     /// Returns a finding that nothing is wrong.
-    package static func good(_ subject: String, _ message: String) -> Finding {
+    ///
+    /// - Parameter subject: the subject with a name, or "" for that of the question.
+    package static func good(of subject: String = "", _ message: String) -> Finding {
         Finding(subject: subject, state: .good, message: message)
     }
 
-    /// Returns a finding that something is wrong.
-    package static func bad(_ subject: String, _ message: String, advice: String) -> Finding {
-        Finding(subject: subject, state: .bad, message: message, advice: advice)
+    /// Returns a finding of a fault.
+    ///
+    /// - Parameters:
+    ///   - subject: the subject with a name, or "" for that of the question.
+    ///   - message: the fault as it was found, with its numbers and names.
+    ///   - advice: a remedy for just this case, or `nil` for the usual one.
+    static func found(
+        _ fault: HealthFault, of subject: String = "", _ message: String, advice: String? = nil
+    ) -> Finding {
+        Finding(subject: subject, state: fault.state, message: message, advice: advice ?? fault.advice)
+    }
+
+    /// Returns the finding that the configuration cannot be used.
+    package static func badConfiguration(_ message: String, advice: String) -> Finding {
+        .found(.badConfiguration, of: HealthQuestion.configuration.subject, message, advice: advice)
     }
 }
 

@@ -1,6 +1,6 @@
 /// A question of a health check, about one thing that a site depends on.
 ///
-/// The table `all` drives the check itself, the help of `coterie check`, its settings, and a table of the documents.
+/// The table `all` drives the check itself, the help of `coterie check`, and its settings.
 package struct HealthQuestion: Sendable {
     package let subject: String
     /// The things that it looks at, a noun phrase.
@@ -25,17 +25,6 @@ package struct HealthQuestion: Sendable {
         .configuration, .catalog, .vectors, .redis, .store, .version, .recompute, .imports, .streams, .journal,
         .sessions, .daemon, .program, .clock, .disk, .limits, .backup, .ending, .units,
     ]
-
-    /// The questions and their faults as a table of Markdown, without its end of line.
-    package static var markdown: String {
-        let rows = all.flatMap { question in
-            question.faults.map { fault in
-                let cells = [question.subject, fault.state.rawValue, fault.causeWithBound, fault.advice]
-                return "| " + cells.map { $0.replacing("|", with: "\\|") }.joined(separator: " | ") + " |"
-            }
-        }
-        return (["| subject | is | if | what to do |", "| --- | --- | --- | --- |"] + rows).joined(separator: "\n")
-    }
 }
 
 /// A fault that a health check can find: its cause, and what to do about it.
@@ -52,19 +41,6 @@ package struct HealthFault: Sendable {
         self.cause = cause
         self.bound = bound
         self.advice = advice
-    }
-
-    /// The cause, with the name of the option that sets its bound.
-    var causeWithBound: String { bound.map { "\(cause) (`--\($0.name)`)" } ?? cause }
-
-    /// Returns a finding of this fault.
-    ///
-    /// - Parameters:
-    ///   - subject: the subject of the question, perhaps with a name.
-    ///   - message: the fault as it was found, with its numbers and names.
-    ///   - advice: a remedy for just this case, or `nil` for the usual one.
-    func found(_ subject: String, _ message: String, advice: String? = nil) -> Finding {
-        Finding(subject: subject, state: state, message: message, advice: advice ?? self.advice)
     }
 }
 

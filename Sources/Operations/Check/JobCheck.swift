@@ -73,34 +73,32 @@ extension HealthCheck {
         guard let newest = record.manifests.last, let current = record.current, newest.version > current,
             let objections = newest.objections
         else { return nil }
-        return HealthFault.recomputeRefused.found(
-            "recompute", "version \(newest.version) was refused: \(objections.joined(separator: "; "))")
+        return .found(.recomputeRefused, "version \(newest.version) was refused: \(objections.joined(separator: "; "))")
     }
 
     /// Returns the finding about the file that tells how the last run ended.
     fileprivate func statusFinding(_ record: HealthRecord) -> Finding? {
         guard let path = places.recomputeStatus else {
-            return .good("recompute", "no file tells how the last run ended: name one with --recompute-metrics")
+            return .good("no file tells how the last run ended: name one with --recompute-metrics")
         }
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+        guard let text = RegularFile.text(path) else {
             guard !record.manifests.isEmpty else { return nil }
             let reason = FileAccess.refusal(toRead: path) ?? "\(path) is not there, though there are versions"
-            return HealthFault.recomputeSilent.found("recompute", reason)
+            return .found(.recomputeSilent, reason)
         }
         let status = RecomputeStatus(text)
         let (success, failure) = (status.lastSuccessSeconds, status.lastFailureSeconds)
         if let failure, failure > success ?? .min {
             let code = status.lastFailureCode.map { " with exit code \($0)" } ?? ""
             let reason = status.lastFailureReason.map { ": \($0)" } ?? ""
-            return HealthFault.recomputeFailed.found(
-                "recompute", "the last run failed \(Self.time(failure))\(code)\(reason)")
+            return .found(.recomputeFailed, "the last run failed \(Self.time(failure))\(code)\(reason)")
         }
-        guard let success else { return HealthFault.recomputeSilent.found("recompute", "\(path) tells of no run") }
+        guard let success else { return .found(.recomputeSilent, "\(path) tells of no run") }
         let days = days(since: success * 1000)
         guard days <= self[.recomputeDays] else {
-            return HealthFault.recomputeOverdue.found("recompute", "it last succeeded \(days) days ago")
+            return .found(.recomputeOverdue, "it last succeeded \(days) days ago")
         }
-        return .good("recompute", "it last succeeded \(Self.time(success))")
+        return .good("it last succeeded \(Self.time(success))")
     }
 
     /// The finding about the last import in the log of jobs, or `nil` if the site does not ask.
@@ -109,59 +107,52 @@ extension HealthCheck {
         let runs = (try? WorkLog.runs(beside: places.catalog)) ?? []
         let ends = runs.filter { $0.job.hasPrefix("import ") && !$0.hasFailed }.compactMap(\.endedAtMilliseconds)
         guard let last = ends.max() else {
-            return HealthFault.importOverdue.found(
-                "import", "none that succeeded is in the log of jobs beside \(places.catalog)")
+            return .found(.importOverdue, "none that succeeded is in the log of jobs beside \(places.catalog)")
         }
         let days = days(since: last)
         guard days <= self[.importDays] else {
-            return HealthFault.importOverdue.found("import", "the last one succeeded \(days) days ago")
+            return .found(.importOverdue, "the last one succeeded \(days) days ago")
         }
-        return .good("import", "the last one succeeded \(Self.time(last / 1000))")
+        return .good("the last one succeeded \(Self.time(last / 1000))")
     }
 
     private static func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
 
     fileprivate func backupFindings(_ folder: String) -> [Finding] {
-        if let refusal = FileAccess.refusal(toRead: folder) {
-            return [HealthFault.backupMissing.found("backup", refusal)]
-        }
+        if let refusal = FileAccess.refusal(toRead: folder) { return [.found(.backupMissing, refusal)] }
         let entries: [BackupFolder.Entry]
         do throws(Failure) { entries = try BackupFolder(folder).entries() } catch {
-            return [HealthFault.backupMissing.found("backup", error.description)]
+            return [.found(.backupMissing, error.description)]
         }
         let latest = now + Int64(self[.clockSeconds]) * 1000
         var (findings, usable): ([Finding], [(entry: BackupFolder.Entry, milliseconds: Int64)]) = ([], [])
         for entry in entries {
             if case .damaged(let reason) = entry.state {
-                findings.append(HealthFault.backupDamaged.found("backup", reason))
+                findings.append(.found(.backupDamaged, reason))
             } else if let time = entry.milliseconds, time > latest {
-                findings.append(
-                    HealthFault.backupAhead.found("backup", "\(entry.path) is of \(Self.time(time / 1000)), after now"))
+                findings.append(.found(.backupAhead, "\(entry.path) is of \(Self.time(time / 1000)), after now"))
             } else if let time = entry.milliseconds {
                 usable.append((entry, time))
             }
         }
         guard let newest = usable.last else {
-            return findings + [HealthFault.backupMissing.found("backup", "\(folder) has no backup that can be used")]
+            return findings + [.found(.backupMissing, "\(folder) has no backup that can be used")]
         }
         let days = days(since: newest.milliseconds)
         if days > self[.backupDays] {
-            findings.append(
-                HealthFault.backupOld.found("backup", "the newest one, \(newest.entry.path), is \(days) days old"))
+            findings.append(.found(.backupOld, "the newest one, \(newest.entry.path), is \(days) days old"))
         }
         if case .closed(_, let reason) = newest.entry.state {
-            findings.append(HealthFault.backupClosed.found("backup", reason))
+            findings.append(.found(.backupClosed, reason))
         }
         if let before = usable.dropLast().last?.entry, newest.entry.byteCount < before.byteCount / 2 {
             findings.append(
-                HealthFault.backupSmall.found(
-                    "backup",
+                .found(
+                    .backupSmall,
                     "the newest one, \(newest.entry.path), has \(newest.entry.byteCount) bytes, and the one before, "
                         + "\(before.path), has \(before.byteCount)"))
         }
         guard findings.isEmpty else { return findings }
-        return [
-            .good("backup", "the newest one, \(newest.entry.path), is of \(Self.time(newest.milliseconds / 1000))")
-        ]
+        return [.good("the newest one, \(newest.entry.path), is of \(Self.time(newest.milliseconds / 1000))")]
     }
 }

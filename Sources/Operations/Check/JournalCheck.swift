@@ -76,12 +76,12 @@ extension HealthCheck {
                 findings(subject, examination, taken) + (try waiting(subject, journal, examination, exchange))
                 + (try notApplied(subject, journal, examination, taken))
             let count = examination.kept.values.reduce(0) { $0 + $1.last - $1.after }
-            return wrong.isEmpty ? [.good(subject, "it is whole, with \(count) changes")] : wrong
+            return wrong.isEmpty ? [.good(of: subject, "it is whole, with \(count) changes")] : wrong
         } catch {
             let refusal = FileAccess.refusal(toWrite: FileAccess.database(path))
             return [
-                refusal.map { HealthFault.journalForbidden.found(subject, $0) }
-                    ?? HealthFault.journalUnusable.found(subject, error.message)
+                refusal.map { .found(.journalForbidden, of: subject, $0) }
+                    ?? .found(.journalUnusable, of: subject, error.message)
             ]
         }
     }
@@ -89,17 +89,16 @@ extension HealthCheck {
     private func findings(_ subject: String, _ examination: JournalExamination, _ taken: AppliedChanges?) -> [Finding] {
         guard examination.damage.isEmpty else {
             let damage = examination.damage.joined(separator: "; ")
-            return [HealthFault.journalDamaged.found(subject, "it is damaged: \(damage)")]
+            return [.found(.journalDamaged, of: subject, "it is damaged: \(damage)")]
         }
         let gaps = examination.withGaps.map { origin in
-            HealthFault.journalDamaged.found(
-                subject, "changes of the journal \(origin) are missing between others")
+            Finding.found(.journalDamaged, of: subject, "changes of the journal \(origin) are missing between others")
         }
         let harmful = examination.damagedChanges.filter { taken?.contains($0.sequence, of: $0.origin) != true }
         let fault = taken == nil ? HealthFault.journalChangeDamaged : .logChangeDamaged
-        let damaged = harmful.prefix(10).map { fault.found(subject, "\($0) is damaged") }
+        let damaged = harmful.prefix(10).map { Finding.found(fault, of: subject, "\($0) is damaged") }
         let newer = examination.newerChanges.map { name in
-            HealthFault.journalNewerChange.found(subject, "\(name) needs a newer program")
+            Finding.found(.journalNewerChange, of: subject, "\(name) needs a newer program")
         }
         return gaps + damaged + newer
     }
@@ -112,8 +111,7 @@ extension HealthCheck {
         guard let oldest, now - oldest > Int64(self[.waitingSeconds]) * 1000 else { return [] }
         let since = UnixTime(seconds: oldest / 1000)?.description ?? "long ago"
         return [
-            HealthFault.journalWaiting.found(
-                subject, "\(count) changes are not in the store, the oldest since \(since)")
+            .found(.journalWaiting, of: subject, "\(count) changes are not in the store, the oldest since \(since)")
         ]
     }
 
@@ -125,8 +123,8 @@ extension HealthCheck {
         guard let first = oldest, now - first > 86_400_000 else { return [] }
         let since = UnixTime(seconds: first / 1000)?.description ?? "long ago"
         return [
-            HealthFault.journalNotApplied.found(
-                subject, "\(count) changes are not in the catalog, the oldest since \(since)")
+            .found(
+                .journalNotApplied, of: subject, "\(count) changes are not in the catalog, the oldest since \(since)")
         ]
     }
 
@@ -134,16 +132,16 @@ extension HealthCheck {
         let subject = "sessions \(path)"
         do throws(Failure) {
             guard let examination = try SessionFileReader(path: path)?.examine() else {
-                return .good(subject, "there are none")
+                return .good(of: subject, "there are none")
             }
             guard examination.damage.isEmpty, examination.damagedLists == 0 else {
-                return HealthFault.sessionsDamaged.found(
-                    subject,
+                return .found(
+                    .sessionsDamaged, of: subject,
                     examination.damage.isEmpty
                         ? "\(examination.damagedLists) of \(examination.lists) lists are damaged"
                         : "it is damaged: \(examination.damage.joined(separator: "; "))")
             }
-            return .good(subject, "it is whole, with \(examination.lists) lists")
-        } catch { return HealthFault.sessionsUnusable.found(subject, error.message) }
+            return .good(of: subject, "it is whole, with \(examination.lists) lists")
+        } catch { return .found(.sessionsUnusable, of: subject, error.message) }
     }
 }

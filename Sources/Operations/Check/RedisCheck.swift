@@ -71,19 +71,19 @@ extension HealthQuestion {
         let taken = record.manifests.first { $0.version == record.current }?.taken
         let findings = exchange.streams.sorted { $0.key < $1.key }.compactMap { origin, numbers -> Finding? in
             if let taken, numbers.after > taken.last(of: origin), numbers.last > taken.last(of: origin) {
-                return HealthFault.streamGap.found(
-                    "streams",
+                return .found(
+                    .streamGap,
                     "changes \(taken.last(of: origin) + 1) to \(numbers.after) of the journal \(origin) are missing")
             }
             guard !numbers.isWhole else { return nil }
-            return HealthFault.streamThin.found(
-                "streams",
+            return .found(
+                .streamThin,
                 "the stream of the journal \(origin) lacks \(numbers.last - numbers.after - Int64(numbers.count)) changes"
             )
         }
         let count = exchange.streams.values.reduce(0) { $0 + $1.count }
         return findings.isEmpty
-            ? [.good("streams", "they continue the current version, with \(count) changes")] : findings
+            ? [.good("they continue the current version, with \(count) changes")] : findings
     }
 }
 
@@ -102,19 +102,17 @@ extension HealthCheck {
             unknown.append("what it evicts")
         }
         if state.keepsData == nil { unknown.append("whether it keeps its data") } else { good.append("keeps its data") }
-        guard !unknown.isEmpty else { return .good("redis", good.formatted) }
+        guard !unknown.isEmpty else { return .good(good.formatted) }
         let refusal = state.refusal.map { ": \($0)" } ?? ""
         let message = "\(good.formatted); it does not tell \(unknown.formatted)\(refusal)"
-        return state.evictionPolicy == nil ? HealthFault.redisSilent.found("redis", message) : .good("redis", message)
+        return state.evictionPolicy == nil ? .found(.redisSilent, message) : .good(message)
     }
 
     fileprivate func kind(of state: RedisServerState) -> Finding? {
-        if state.isAtLeast(6, 2) == false {
-            return HealthFault.redisTooOld.found("redis", "its version is \(state.version ?? "")")
-        }
-        if state.isCluster == true { return HealthFault.redisCluster.found("redis", "it is a part of a cluster") }
+        if state.isAtLeast(6, 2) == false { return .found(.redisTooOld, "its version is \(state.version ?? "")") }
+        if state.isCluster == true { return .found(.redisCluster, "it is a part of a cluster") }
         guard state.isPrimary == false else { return nil }
-        return HealthFault.redisReplica.found("redis", "it is a replica, to which nobody can write")
+        return .found(.redisReplica, "it is a replica, to which nobody can write")
     }
 
     /// Returns the finding about commands that the server refuses to its user.
@@ -122,8 +120,7 @@ extension HealthCheck {
     /// A replica refuses to write, whoever asks.
     fileprivate func rights(_ redis: RedisStore, _ state: RedisServerState) -> Finding? {
         guard state.isPrimary != false, let refused = try? redis.refusedCommands(), !refused.isEmpty else { return nil }
-        return HealthFault.redisRights.found(
-            "redis", "it refuses \(refused.map(\.name).formatted) to its user: \(refused[0].reason)")
+        return .found(.redisRights, "it refuses \(refused.map(\.name).formatted) to its user: \(refused[0].reason)")
     }
 
     /// Returns the finding about evicted keys, if any.
@@ -136,18 +133,20 @@ extension HealthCheck {
             let harm =
                 state.maximumBytes ?? 0 > 0
                 ? "without room it removes parts of versions" : "with a limit it would do harm"
-            return HealthFault.redisEvictsVersions.found("redis", "its maxmemory-policy is \(policy): \(harm)")
+            return .found(.redisEvictsVersions, "its maxmemory-policy is \(policy): \(harm)")
         }
         guard let count = state.evictedKeys, count > 0 else { return nil }
         let policy = state.evictionPolicy.map { " (\($0))" } ?? ""
         if let before = evictedBefore, before <= count {
             guard count > before else { return nil }
-            return HealthFault.redisEvicted.found(
-                "redis", "it has removed \(count - before) keys since the last check, for lack of memory\(policy)")
+            return .found(
+                .redisEvicted, "it has removed \(count - before) keys since the last check, for lack of memory\(policy)"
+            )
         }
         guard let seconds = state.uptimeSeconds, seconds <= self[.evictionDays] * 86_400 else { return nil }
-        return HealthFault.redisEvicted.found(
-            "redis", "it has removed \(count) keys for lack of memory\(policy) since its start, \(seconds / 3600) h ago"
+        return .found(
+            .redisEvicted,
+            "it has removed \(count) keys for lack of memory\(policy) since its start, \(seconds / 3600) h ago"
         )
     }
 
@@ -156,26 +155,27 @@ extension HealthCheck {
         guard let maximum = state.maximumBytes, let used = state.usedBytes, maximum > 0 else { return nil }
         let free = maximum - used
         if let newest = try? redis.versions().last, free < newest.byteCount {
-            return HealthFault.redisWithoutRoom.found(
-                "redis", "\(free >> 20) MiB of its memory are free, and the newest version takes more")
+            return .found(
+                .redisWithoutRoom, "\(free >> 20) MiB of its memory are free, and the newest version takes more")
         }
         guard used > maximum / 100 * self[.memoryPercent] else { return nil }
-        return HealthFault.redisFull.found("redis", "\(used >> 20) of \(maximum >> 20) MiB of its memory are used")
+        return .found(.redisFull, "\(used >> 20) of \(maximum >> 20) MiB of its memory are used")
     }
 
     fileprivate func persistence(of state: RedisServerState) -> Finding? {
         if state.hasDiskFailure {
-            return HealthFault.redisDisk.found(
-                "redis", "its last save to its disk failed; by default it refuses all writes until one succeeds")
+            return .found(
+                .redisDisk, "its last save to its disk failed; by default it refuses all writes until one succeeds")
         }
         guard state.keepsData == false else { return nil }
-        return HealthFault.redisForgetful.found("redis", "it keeps nothing on its disk: after a restart it is empty")
+        return .found(.redisForgetful, "it keeps nothing on its disk: after a restart it is empty")
     }
 
     fileprivate func clock(of state: RedisServerState) -> Finding? {
         guard let lead = state.clockLeadMilliseconds, abs(lead) > Int64(self[.clockSeconds]) * 1000 else { return nil }
-        return HealthFault.redisClock.found(
-            "redis", "its clock is \(abs(lead) / 1000) s \(lead > 0 ? "ahead of" : "behind") the clock of this machine")
+        return .found(
+            .redisClock,
+            "its clock is \(abs(lead) / 1000) s \(lead > 0 ? "ahead of" : "behind") the clock of this machine")
     }
 }
 

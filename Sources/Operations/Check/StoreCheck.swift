@@ -50,13 +50,13 @@ extension HealthQuestion {
             record.manifests = (try? store.versions()) ?? []
             record.currentSince = try? store.currentSince()
             record.daemons = ((try? store.board?.reports()) ?? []).compactMap {
-                try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
+                try? JSON.decoded(DaemonReport.self, from: $0)
             }
             record.reportsReadAt = check.now
             // Daemons without a catalog serve nothing as long as it cannot be read.
             _ = try store.site()
             return [check.currentFinding(record.current, of: names, store)]
-        } catch { return [HealthFault.of(error).found("store", error.message, advice: check.storeAdvice(error))] }
+        } catch { return [.found(.of(error), error.message, advice: check.storeAdvice(error))] }
     }
 
     static let version = HealthQuestion(
@@ -85,16 +85,14 @@ extension HealthCheck {
     fileprivate func currentFinding(_ current: VersionName?, of names: [VersionName], _ store: any VersionStore)
         -> Finding
     {
-        guard let current else {
-            return HealthFault.storeEmpty.found("store", "\(store.location) has no current version")
-        }
+        guard let current else { return .found(.storeEmpty, "\(store.location) has no current version") }
         guard names.contains(current) else {
-            return HealthFault.storeWithoutCurrent.found(
-                "store", "\(store.location) says that \(current) is current, but does not have it",
+            return .found(
+                .storeWithoutCurrent, "\(store.location) says that \(current) is current, but does not have it",
                 advice: names.isEmpty ? HealthFault.storeEmpty.advice : nil)
         }
         let count = names.count == 1 ? "one version" : "\(names.count) versions"
-        return .good("store", "\(store.location) has \(count); \(current) is current")
+        return .good("\(store.location) has \(count); \(current) is current")
     }
 
     /// Returns the remedy for a store that cannot be read, if it is another than that of a server.
@@ -119,16 +117,16 @@ extension HealthCheck {
             record.note("version \(name)", created)
             let days = days(since: created)
             let message = "it is whole, but \(days) days old, and current"
-            if isCurrent, days > self[.versionBadDays] { return HealthFault.versionTooOld.found(subject, message) }
-            if isCurrent, days > self[.versionWarnDays] { return HealthFault.versionOld.found(subject, message) }
-            return .good(subject, "it has its checksums")
+            if isCurrent, days > self[.versionBadDays] { return .found(.versionTooOld, of: subject, message) }
+            if isCurrent, days > self[.versionWarnDays] { return .found(.versionOld, of: subject, message) }
+            return .good(of: subject, "it has its checksums")
         } catch {
             if error.code == .notPermitted {
-                return HealthFault.storeClosed.found(subject, error.message, advice: storeAdvice(error))
+                return .found(.storeClosed, of: subject, error.message, advice: storeAdvice(error))
             }
-            if isCurrent { return HealthFault.versionDamaged.found(subject, error.message) }
-            return (error.code == .otherFormat ? HealthFault.versionOfOtherFormat : .olderVersionDamaged)
-                .found(subject, error.message)
+            if isCurrent { return .found(.versionDamaged, of: subject, error.message) }
+            let fault: HealthFault = error.code == .otherFormat ? .versionOfOtherFormat : .olderVersionDamaged
+            return .found(fault, of: subject, error.message)
         }
     }
 

@@ -53,19 +53,20 @@ struct UnitState: Equatable {
         let loaded = units.filter(\.isLoaded)
         guard !loaded.isEmpty else { return [] }
         let failed = loaded.filter(\.hasFailed).map { unit in
-            HealthFault.unitFailed.found(
-                "units", "\(unit.name) has failed (\(unit.result))",
+            Finding.found(
+                .unitFailed, "\(unit.name) has failed (\(unit.result))",
                 advice:
                     "see why with \"journalctl -u \(unit.name)\", mend it, and run \"systemctl reset-failed \(unit.name)\""
             )
         }
         let own = loaded.filter { $0.name.hasSuffix(".timer") }
         let stopped = own.filter { $0.isEnabled && !$0.isActive && !$0.hasFailed }.map { unit in
-            HealthFault.timerStopped.found(
-                "units", "\(unit.name) is enabled but does not run", advice: "run \"systemctl start \(unit.name)\"")
+            Finding.found(
+                .timerStopped, "\(unit.name) is enabled but does not run",
+                advice: "run \"systemctl start \(unit.name)\"")
         }
         let findings = failed + stopped
-        return findings.isEmpty ? [.good("units", "none of \(loaded.count) has failed")] : findings
+        return findings.isEmpty ? [.good("none of \(loaded.count) has failed")] : findings
     }
 
     /// Returns the states of the units as systemd prints them, or an empty text if this user may not see them.

@@ -24,15 +24,14 @@ extension HealthCheck {
             else { return [] }
             let (count, damaged) = try catalog.vectors.examine()
             found = (path, count, damaged)
-        } catch { return [HealthFault.vectorsDamaged.found("vectors", error.message)] }
+        } catch { return [.found(.vectorsDamaged, error.message)] }
         guard let (path, count, damaged) = found else { return [] }
         guard damaged.isEmpty else {
             let ids = damaged.joined(separator: ", ")
             return [
-                HealthFault.vectorsDamaged.found(
-                    "vectors", "\(path) is damaged: the vectors of \(ids) are not those that were written")
+                .found(.vectorsDamaged, "\(path) is damaged: the vectors of \(ids) are not those that were written")
             ]
         }
-        return [.good("vectors", "\(path) has the \(count) vectors that were written")]
+        return [.good("\(path) has the \(count) vectors that were written")]
     }
 }

@@ -58,15 +58,3 @@ package struct MemberProfile: Sendable, Equatable {
         return latest.values.sorted { group($0) < group($1) }
     }
 }
-
-extension MemberProfile {
-    /// Returns the profile at an instant, with interactions replayed on top; see `MemberState.replay`.
-    package func replaying(_ interactions: [Interaction], atMilliseconds instant: Int64, halfLifeDays: Double)
-        -> MemberProfile
-    {
-        guard !interactions.isEmpty else { return self }
-        var state = MemberState(self)
-        state.replay(interactions, atMilliseconds: instant, halfLifeDays: halfLifeDays)
-        return state.profile(ofUser: userID)
-    }
-}

@@ -1,5 +1,5 @@
 package import Basics
-package import Model
+import Model
 import ModelStore
 package import Similarity
 
@@ -7,7 +7,7 @@ package import Similarity
 ///
 /// The processes read a prepared search from a folder, and write blocks of pairs into it. The files exist while a
 /// relation is compared; they are removed afterwards, also after a failure.
-package struct SharedFinding: NeighbourFinding {
+package struct SharedFinding: Sendable {
     /// The work for the other processes: for each part, the block of pairs that `PairFile.write` makes.
     package struct Order: Sendable, Codable {
         package var relation: String
@@ -51,8 +51,13 @@ package struct SharedFinding: NeighbourFinding {
         self.ask = ask
     }
 
-    /// Returns the neighbour lists of all rows.
-    package func neighbours(
+    /// Returns the neighbour lists of all rows, the same as `NeighbourSearch.run`.
+    ///
+    /// - Parameters:
+    ///   - matrix: groups × users or photos.
+    ///   - identity: a number that no other run has.
+    ///   - progress: called with the parts done and all parts.
+    func neighbours(
         _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
         progress: @escaping NeighbourSearch.Progress
     ) throws(Failure) -> NeighbourTable {
@@ -77,7 +82,7 @@ package struct SharedFinding: NeighbourFinding {
             blocks.append(try PairFile.read(part.block))
             progress(index + 1, order.parts.count)
         }
-        do throws(PreparedSearchError) {
+        do throws(Failure) {
             return try prepared.lists(blocks, of: matrix, threads: search.threads)
         } catch { throw Failure(.badData, "the neighbours by \(relation.rawValue) cannot be put together: \(error)") }
     }
@@ -92,7 +97,7 @@ package enum PairFile {
     static func read(_ path: String) throws(Failure) -> PairBlock {
         let region = try WorkFile.open(path)
         let bytes = unsafe region.withBytes(0..<region.count - 8) { unsafe Array($0) }
-        do throws(PreparedSearchError) { return try PairBlock(bytes) } catch {
+        do throws(Failure) { return try PairBlock(bytes) } catch {
             throw Failure(.badData, "\(path): \(error)")
         }
     }
@@ -108,7 +113,7 @@ package enum PairFile {
     ) throws(Failure) -> Int {
         let region = try WorkFile.open(search)
         let prepared: PreparedSearch
-        do throws(PreparedSearchError) { prepared = try PreparedSearch(region) } catch {
+        do throws(Failure) { prepared = try PreparedSearch(region) } catch {
             throw Failure(.badData, "\(search): \(error)")
         }
         guard rows.upperBound <= prepared.rankCount else {
@@ -117,32 +122,5 @@ package enum PairFile {
         let block = prepared.pairs(of: rows, threads: threads, path: processor, rowsAtOnce: rowsAtOnce)
         try WorkFile.write(to: path) { add throws(Failure) in try unsafe add(block.encoded.span.bytes) }
         return rows.count
-    }
-}
-
-/// A way to find the neighbours of a relation: in this process, or with others.
-package protocol NeighbourFinding: Sendable {
-    /// Returns the neighbour lists of all rows; every implementation returns the same lists.
-    ///
-    /// - Parameters:
-    ///   - matrix: groups × users or photos.
-    ///   - identity: a number that no other run has.
-    ///   - progress: called with the work done and all work.
-    func neighbours(
-        _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
-        progress: @escaping NeighbourSearch.Progress
-    ) throws(Failure) -> NeighbourTable
-}
-
-/// Finds neighbours in this process, on several threads.
-package struct OwnThreads: NeighbourFinding {
-    package init() {}
-
-    /// Returns the neighbour lists of all rows.
-    package func neighbours(
-        _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
-        progress: @escaping NeighbourSearch.Progress
-    ) throws(Failure) -> NeighbourTable {
-        search.run(on: matrix, progress: progress)
     }
 }

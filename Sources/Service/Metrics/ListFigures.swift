@@ -1,6 +1,5 @@
 import Basics
 import Changes
-import FoundationEssentials
 import Model
 import ModelStore
 import Synchronization
@@ -125,7 +124,7 @@ final class ListFigures: Sendable {
             return state.changed.compactMap { state.days[$0] }
         }
         for day in changed {
-            do { try board?.post(Array(JSONEncoder().encode(day)), ofDaemon: "\(day.day)-\(name)") } catch {
+            do { try board?.post(JSON.encoded(day), ofDaemon: "\(day.day)-\(name)") } catch {
                 state.withLock { _ = $0.changed.insert(day.day) }
             }
         }
@@ -139,7 +138,7 @@ final class ListFigures: Sendable {
     var days: [Int64: ListDay] {
         let own = state.withLock { $0.days }
         let posted = ((try? store.board(of: .lists)?.reports()) ?? []).compactMap {
-            try? JSONDecoder().decode(ListDay.self, from: Data($0))
+            try? JSON.decoded(ListDay.self, from: $0)
         }
         var days: [Int64: ListDay] = [:]
         for day in posted.filter({ $0.daemon != name || own[$0.day] == nil }) + own.values {

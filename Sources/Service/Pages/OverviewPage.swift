@@ -1,7 +1,6 @@
 import Answers
 import Basics
 import CatalogStore
-import FoundationEssentials
 import HTTP
 import Model
 import ModelStore
@@ -217,6 +216,6 @@ extension Call {
     fileprivate var daemonReports: [DaemonReport] {
         let reports = (try? responder.follower.store.board?.reports()) ?? []
         // A report of a later program that cannot be decoded is left out.
-        return reports.compactMap { try? JSONDecoder().decode(DaemonReport.self, from: Data($0)) }
+        return reports.compactMap { try? JSON.decoded(DaemonReport.self, from: $0) }
     }
 }

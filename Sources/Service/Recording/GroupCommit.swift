@@ -154,26 +154,18 @@ final class GroupCommit: Sendable {
 
     /// Opens the writer now instead of with the first change.
     func open() throws(Failure) {
-        try inQueue { connection throws(Failure) in _ = try opened(&connection) }
+        try connection.withLock { connection throws(Failure) in _ = try opened(&connection) }
     }
 
     /// Finds out whether the files are in their places, and after a failure whether writing is possible again.
     func probe() {
-        try? inQueue { connection throws(Failure) in
+        try? connection.withLock { connection throws(Failure) in
             let isFailing = recording.isFailing
             guard isFailing || connection.writer != nil else { return }
             try writing(&connection) { writer throws(Failure) in
                 if isFailing { try writer.probeWriting() } else { try writer.requireFiles() }
             }
         }
-    }
-
-    /// Runs `body` in its turn on the queue.
-    private func inQueue(_ body: (inout Connection) throws(Failure) -> Void) throws(Failure) {
-        let result: Result<Void, Failure> = queue.sync {
-            do throws(Failure) { return .success(try connection.withLock(body)) } catch { return .failure(error) }
-        }
-        try result.get()
     }
 
     private func opened(_ connection: inout Connection) throws(Failure) -> JournalWriter {
@@ -220,18 +212,16 @@ final class GroupCommit: Sendable {
     }
 
     /// Erases what others have forgotten, now or as soon as nobody reads.
-    func erase() { queue.sync { connection.withLock { $0.mustErase = true } } }
+    func erase() { connection.withLock { $0.mustErase = true } }
 
     /// Returns a number that changes when another connection has written, and retries erasing that readers prevented.
     ///
     /// - Returns: nil if it is unknown, because no writer is open.
     func outsideRevision() -> Int64? {
-        // The connection of the queue does not count its own commits.
-        queue.sync {
-            connection.withLock { connection in
-                connection.erase()
-                return try? connection.writer?.journal.outsideRevision()
-            }
+        // The connection does not count its own commits.
+        connection.withLock { connection in
+            connection.erase()
+            return try? connection.writer?.journal.outsideRevision()
         }
     }
 

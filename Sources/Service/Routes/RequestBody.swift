@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Basics
 
 /// A JSON body that a client sends.
 protocol RequestBody: BoundedObject {
@@ -16,10 +16,9 @@ extension RequestBody {
     /// - Throws: a `Problem` of status 400 that names the wrong field.
     init(body: [UInt8]) throws(Problem) {
         do {
-            self = try JSONDecoder().decode(
-                Self.self, from: Data(body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body))
+            self = try JSON.decoded(Self.self, from: body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body)
         } catch let error as DecodingError {
-            if case .dataCorrupted = error, let place = UnpairedSurrogate.place(in: body) {
+            if case .dataCorrupted = error, let place = JSON.placeOfHalfSurrogate(in: body) {
                 throw .badField(place, "has half a surrogate pair in it, which is no text: send UTF-8, or whole pairs")
             }
             throw .badBody(error)
@@ -59,21 +58,15 @@ enum RequestTime {
 extension Problem {
     fileprivate static func badBody(_ error: DecodingError) -> Problem {
         switch error {
-        case .keyNotFound(let key, let context): .badField(field(context.codingPath + [key]), "is missing")
-        case .valueNotFound(_, let context): .badField(field(context.codingPath), "is null")
-        case .typeMismatch(let type, let context): .badField(field(context.codingPath), "is not \(name(of: type))")
+        case .keyNotFound(let key, let context):
+            .badField(SystemWords.place(of: context.codingPath + [key]), "is missing")
+        case .valueNotFound(_, let context): .badField(SystemWords.place(of: context.codingPath), "is null")
+        case .typeMismatch(let type, let context):
+            .badField(SystemWords.place(of: context.codingPath), "is not \(name(of: type))")
         // Numbers that are not whole arrive here, too, without a path.
         case .dataCorrupted(let context):
-            .badField(field(context.codingPath), "cannot be read: \(context.debugDescription)")
+            .badField(SystemWords.place(of: context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")
-        }
-    }
-
-    /// Returns the place of a field in the usual notation: `interactions[3].kind`.
-    private static func field(_ path: [any CodingKey]) -> String {
-        path.reduce("") { field, key in
-            if let index = key.intValue { return "\(field)[\(index)]" }
-            return field.isEmpty ? key.stringValue : "\(field).\(key.stringValue)"
         }
     }
 

@@ -107,8 +107,7 @@ extension FrozenPlan {
 
 /// The encoding of a frozen plan; `sealed(ofUser:session:)` adds a checksum, and sessions are stored with it.
 ///
-/// Numbers are little-endian. Texts are UTF-8, preceded by their length (32 bits). Lists are preceded by their count
-/// (32 bits). The parts follow one another in this order:
+/// The parts follow one another in this order, as a `ByteWriter` writes them:
 ///
 /// - the format (8 bits), the texts `recommendationID` and `version`, and the bucket (64 bits)
 /// - the items: the group (32 bits), the score (64), the interest (16; from 1, 0 for none), the origin (8), the
@@ -208,94 +207,18 @@ extension FrozenPlan {
     }
 }
 
-/// Encodes values as bytes.
-struct ByteWriter {
-    private(set) var bytes: [UInt8] = []
-
-    /// Creates an empty writer.
-    ///
-    /// - Parameter capacity: the number of bytes to reserve memory for.
-    init(capacity: Int) { bytes.reserveCapacity(capacity) }
-
-    mutating func append(_ number: some FixedWidthInteger) {
-        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
-    }
-
-    /// Appends bytes without their count.
-    mutating func append(_ piece: ArraySlice<UInt8>) { bytes.append(contentsOf: piece) }
-
-    mutating func append(_ text: String) { append(text: text.utf8) }
-
-    mutating func append(_ texts: PackedTexts) {
+extension ByteWriter {
+    fileprivate mutating func append(_ texts: PackedTexts) {
         append(UInt32(texts.count))
         for position in 0..<texts.count { append(text: texts.bytes(at: position)) }
     }
-
-    private mutating func append(text: some Collection<UInt8>) {
-        append(UInt32(text.count))
-        bytes.append(contentsOf: text)
-    }
-
-    mutating func append<Element>(_ list: [Element], _ write: (inout ByteWriter, Element) -> Void) {
-        append(UInt32(list.count))
-        for element in list { write(&self, element) }
-    }
 }
 
-/// Decodes values from bytes, which may be damaged.
-private struct ByteReader {
-    enum Failure: Error {
-        case damaged
-    }
-
-    private let bytes: [UInt8]
-    private var position = 0
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-
-    var isAtEnd: Bool { position == bytes.count }
-
-    mutating func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
-        let size = Number.bitWidth / 8
-        guard bytes.count - position >= size else { throw .damaged }
-        var number: Number = 0
-        for offset in 0..<size { number |= Number(truncatingIfNeeded: bytes[position + offset]) << (8 * offset) }
-        position += size
-        return number
-    }
-
-    mutating func text() throws(Failure) -> String { String(decoding: try textBytes(), as: UTF8.self) }
-
-    mutating func texts() throws(Failure) -> PackedTexts {
+extension ByteReader {
+    fileprivate mutating func texts() throws(Failure) -> PackedTexts {
         var texts = PackedTexts()
         for _ in 0..<(try count()) { texts.append(try textBytes()) }
         return texts
-    }
-
-    /// Reads the bytes of a text, which must be valid UTF-8.
-    private mutating func textBytes() throws(Failure) -> ArraySlice<UInt8> {
-        let count = Int(try integer(UInt32.self))
-        guard bytes.count - position >= count else { throw .damaged }
-        let range = position..<position + count
-        do { _ = try UTF8Span(validating: bytes.span.extracting(range)) } catch { throw .damaged }
-        position = range.upperBound
-        return bytes[range]
-    }
-
-    /// Reads the number of elements of a list.
-    private mutating func count() throws(Failure) -> Int {
-        let count = Int(try integer(UInt32.self))
-        // Each element has at least one byte, so a damaged count cannot reserve much memory.
-        guard count <= bytes.count - position else { throw .damaged }
-        return count
-    }
-
-    mutating func list<Element>(_ read: (inout ByteReader) throws(Failure) -> Element) throws(Failure) -> [Element] {
-        let count = try count()
-        var elements: [Element] = []
-        elements.reserveCapacity(count)
-        for _ in 0..<count { elements.append(try read(&self)) }
-        return elements
     }
 }
 
@@ -332,11 +255,11 @@ extension FrozenPlan {
 
     private static func seal(of bytes: ArraySlice<UInt8>, _ user: String, _ session: String?) -> [UInt8] {
         var writer = ByteWriter(capacity: bytes.count + user.utf8.count + (session?.utf8.count ?? 0) + 8)
-        writer.append(bytes)
+        writer.bytes += bytes
         writer.append(user)
         writer.append(session ?? "")
-        var seal = ByteWriter(capacity: 8)
-        seal.append(Checksum.number(of: writer.bytes))
-        return seal.bytes
+        var seal: [UInt8] = []
+        seal.append(littleEndian: Checksum.number(of: writer.bytes))
+        return seal
     }
 }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import FoundationEssentials
 
 /// A request and its answer, as recorded on a tape.
@@ -100,7 +101,7 @@ struct ExchangeLine {
 extension ExchangeLine {
     /// Reads a line, or returns `nil` if it is invalid.
     init?(_ line: ArraySlice<UInt8>) {
-        guard let read = try? JSONDecoder().decode(Written.self, from: Data(line)),
+        guard let read = try? JSON.decoded(Written.self, from: line),
             let requestBody = Self.body(read.requestBody, read.requestBodyBase64),
             let body = Self.body(read.body, read.bodyBase64), (200...599).contains(read.status)
         else { return nil }
@@ -172,9 +173,7 @@ package struct TapeHeader: Codable, Sendable, Equatable {
 
     /// The line, without its line end.
     var bytes: [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        guard let json = try? encoder.encode(self) else { preconditionFailure("a header has nothing to refuse") }
-        return Array(json)
+        guard let json = try? JSON.encoded(self) else { preconditionFailure("a header has nothing to refuse") }
+        return json
     }
 }

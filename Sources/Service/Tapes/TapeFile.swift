@@ -1,5 +1,4 @@
 import Basics
-import FoundationEssentials
 import Glibc
 import Model
 
@@ -22,10 +21,9 @@ final class TapeFile {
 
     /// Opens a file.
     convenience init(_ path: String) throws(Failure) {
-        let bytes: [UInt8]
-        do {
-            bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw Failure(.fileFailed, "\(path) cannot be read: \(SystemWords.sentence(error))") }
+        guard let bytes = try FileTree.content(of: path, limit: .max) else {
+            throw Failure(.missing, "there is no tape at \(path)")
+        }
         try self.init(bytes, path: path)
     }
 
@@ -49,13 +47,13 @@ final class TapeFile {
         }
         let line = text.prefix { $0 != UInt8(ascii: "\n") }
         struct Number: Decodable { var format: Int }
-        let number = try? JSONDecoder().decode(Number.self, from: Data(line))
+        let number = try? JSON.decoded(Number.self, from: line)
         if let number,
             let other = OtherFormat(.tape, at: path, found: number.format, own: TapeHeader.currentFormat)
         {
             throw Failure(.otherFormat, other.message)
         }
-        guard let header = try? JSONDecoder().decode(TapeHeader.self, from: Data(line)) else {
+        guard let header = try? JSON.decoded(TapeHeader.self, from: line) else {
             throw Failure(.otherFormat, "\(path) is no tape")
         }
         (self.header, self.rest) = (header, rest)
@@ -166,9 +164,7 @@ struct TapeFolder {
 
     /// Returns the path of the file that was begun at a time.
     func file(begunAtMilliseconds instant: Int64) -> String {
-        let digits = String(max(0, instant))
-        let zeros = String(repeating: "0", count: max(0, 13 - digits.count))
-        return "\(path)/\(Self.prefix)\(zeros)\(digits)\(Self.suffix)"
+        "\(path)/\(Self.prefix)\(padded(max(0, instant), to: 13))\(Self.suffix)"
     }
 
     /// Returns the paths of all files, oldest first.

@@ -98,6 +98,6 @@ package struct KeyFile: Sendable {
     }
 
     private func failure(_ what: String) -> TokenError {
-        TokenError(.keyFileFailed, "the key file \(path) \(what): \(SystemWords.words(ofError: errno))")
+        TokenError(.keyFileFailed, "the key file \(path) \(what): \(SystemWords.lastError)")
     }
 }

@@ -1,5 +1,4 @@
 import Basics
-import FoundationEssentials
 import Synchronization
 
 /// The current keys of a file that is read again when it has changed.
@@ -80,7 +79,7 @@ package struct KeySet: Sendable, Equatable {
     package init(json: [UInt8]) throws(TokenError) {
         let written: WrittenSet
         do {
-            written = try JSONDecoder().decode(WrittenSet.self, from: Data(json))
+            written = try JSON.decoded(WrittenSet.self, from: json)
         } catch {
             // The decoder's own message might quote the file, which is secret.
             throw TokenError(
@@ -103,10 +102,8 @@ package struct KeySet: Sendable, Equatable {
 
     /// Returns the set as JSON, with a line feed at the end.
     func json() throws(TokenError) -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
         do {
-            return Array(try encoder.encode(WrittenSet(keys: keys.map(WrittenKey.init)))) + [UInt8(ascii: "\n")]
+            return try JSON.encoded(WrittenSet(keys: keys.map(WrittenKey.init)), isIndented: true)
         } catch {
             throw TokenError(.keyFileFailed, "the keys cannot be written as JSON")
         }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import Basics
 
 /// Checks tokens: their signature with libjwt, and everything that libjwt does not check.
 package struct TokenChecker: Sendable {
@@ -132,7 +132,7 @@ package struct TokenChecker: Sendable {
 
     private static func decoded(_ json: String) throws(TokenError) -> WrittenClaims {
         do {
-            return try JSONDecoder().decode(WrittenClaims.self, from: Data(json.utf8))
+            return try JSON.decoded(WrittenClaims.self, from: json.utf8)
         } catch {
             let claim = (error as? DecodingError)?.path.first?.stringValue
             guard let claim, let expected = WrittenClaims.types[claim] else {

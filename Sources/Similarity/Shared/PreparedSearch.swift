@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 
 /// A search that several processes share.
@@ -60,14 +61,14 @@ extension PreparedSearch {
     ///   - blocks: the pairs, in any order.
     ///   - matrix: the matrix that was searched.
     ///   - threads: the number of threads, 1 or more.
-    /// - Throws: `PreparedSearchError` if blocks belong to another search, or do not cover every rank exactly once.
-    package func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(PreparedSearchError)
+    /// - Throws: `Failure.Code.badData` if blocks belong to another search, or do not cover every rank exactly once.
+    package func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(Failure)
         -> NeighbourTable
     {
         let blocks = blocks.filter { !$0.ranks.isEmpty }.sorted { $0.ranks.lowerBound < $1.ranks.lowerBound }
         var next = 0
         for block in blocks {
-            guard block.identity == identity else { throw .otherSearch }
+            guard block.identity == identity else { throw Failure(.badData, "a block of pairs is of another search") }
             guard block.ranks.lowerBound == next else { throw .gap(atRank: next) }
             next = block.ranks.upperBound
         }
@@ -84,25 +85,6 @@ extension PreparedSearch {
         }
         var found = NeighbourPairs(pairs: pairs, slices: slices, ranks: 0..<rankCount)
         return found.lists(parameters, prepared.ranked, of: matrix, threads: threads)
-    }
-}
-
-/// The reasons why a shared search fails.
-package enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
-    /// A file is damaged or of another kind.
-    case damaged(String)
-    /// The pairs were found by another search.
-    case otherSearch
-    /// A rank is in no block of pairs, or in several.
-    case gap(atRank: Int)
-
-    /// An explanation in words.
-    package var description: String {
-        switch self {
-        case .damaged(let reason): "the file is damaged: \(reason)"
-        case .otherSearch: "a block of pairs is of another search"
-        case .gap(let rank): "there must be exactly one block of pairs with rank \(rank)"
-        }
     }
 }
 
@@ -139,21 +121,17 @@ extension PairBlock {
 
     /// Decodes the bytes of `encoded`; `PreparedSearch.lists` checks that they belong to its search.
     ///
-    /// - Throws: `PreparedSearchError.damaged` if the bytes are anything else.
-    package init(_ bytes: [UInt8]) throws(PreparedSearchError) {
-        func numbers(_ first: Int, _ count: Int) throws(PreparedSearchError) -> [Int] {
-            guard count >= 0, count <= bytes.count / 8, (first + count) * 8 <= bytes.count else {
-                throw .damaged("a block of pairs is cut short")
+    /// - Throws: `Failure.Code.badData` if the bytes are anything else.
+    package init(_ bytes: [UInt8]) throws(Failure) {
+        let (header, counts): ([Int], [Int])
+        do {
+            var reader = ByteReader(bytes)
+            header = try reader.integers(Self.headerCount, Int.self)
+            guard UInt64(bitPattern: Int64(header[0])) == Self.magic, header[2] >= 0, header[2] <= header[3] else {
+                throw ByteReader.Failure.damaged
             }
-            return unsafe bytes.withUnsafeBytes { buffer in
-                (0..<count).map { unsafe buffer.loadUnaligned(fromByteOffset: (first + $0) * 8, as: Int.self) }
-            }
-        }
-        let header = try numbers(0, Self.headerCount)
-        guard UInt64(bitPattern: Int64(header[0])) == Self.magic, header[2] >= 0, header[2] <= header[3] else {
-            throw .damaged("it is not a block of pairs")
-        }
-        let counts = try numbers(Self.headerCount, header[3] - header[2])
+            counts = try reader.integers(header[3] - header[2], Int.self)
+        } catch { throw .damaged("it is not a block of pairs, or is cut short") }
         let start = (Self.headerCount + counts.count) * 8
         let (count, room) = (header[4], (bytes.count - start) / 16)
         guard count >= 0, count <= room, start + count * 16 == bytes.count,
@@ -166,5 +144,13 @@ extension PairBlock {
         }
         self.init(
             identity: UInt64(bitPattern: Int64(header[1])), ranks: header[2]..<header[3], counts: counts, pairs: pairs)
+    }
+}
+
+extension Failure {
+    static func damaged(_ reason: String) -> Failure { Failure(.badData, "the file is damaged: \(reason)") }
+
+    fileprivate static func gap(atRank rank: Int) -> Failure {
+        Failure(.badData, "there must be exactly one block of pairs with rank \(rank)")
     }
 }

@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 
 /// A prepared search in a mapped file; all processes of a machine share one copy in memory.
@@ -73,8 +74,8 @@ extension PreparedSearch {
 
     /// Opens a written file, whose checksum the caller must have verified; the checksum may follow the content.
     ///
-    /// - Throws: `PreparedSearchError.damaged` if the file is too short or of another kind.
-    package init(_ region: ByteRegion) throws(PreparedSearchError) {
+    /// - Throws: `Failure.Code.badData` if the file is too short or of another kind.
+    package init(_ region: ByteRegion) throws(Failure) {
         let numbers = try Self.numbers(region, 0..<Self.headerNumbers)
         guard numbers[0] == Self.magic else { throw .damaged("it is not a prepared search") }
         let counts = numbers[14..<21].map { Int(truncatingIfNeeded: $0) }
@@ -132,13 +133,9 @@ extension PreparedSearch {
                 listPower: values[5], ridgeShare: values[6], ridgePenalty: values[7]))
     }
 
-    private static func numbers(_ region: ByteRegion, _ range: Range<Int>) throws(PreparedSearchError) -> [UInt64] {
+    private static func numbers(_ region: ByteRegion, _ range: Range<Int>) throws(Failure) -> [UInt64] {
         guard range.upperBound * 8 <= region.count else { throw .damaged("it is cut short") }
-        return unsafe region.withBytes(range.lowerBound * 8..<range.upperBound * 8) { bytes in
-            range.indices.map { index in
-                unsafe bytes.loadUnaligned(fromByteOffset: (index - range.lowerBound) * 8, as: UInt64.self)
-            }
-        }
+        return range.map { region.load($0 * 8, as: UInt64.self) }
     }
 }
 
@@ -155,7 +152,7 @@ private struct PlacedBlock {
     /// Returns the number of bytes up to the next array.
     static func padding(_ position: Int) -> Int { -position & (Storage<UInt64>.alignment - 1) }
 
-    mutating func take<Element: BitwiseCopyable>(_ count: Int, of: Element.Type) throws(PreparedSearchError)
+    mutating func take<Element: BitwiseCopyable>(_ count: Int, of: Element.Type) throws(Failure)
         -> Storage<Element>
     {
         let start = position + Self.padding(position)

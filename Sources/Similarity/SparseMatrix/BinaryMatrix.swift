@@ -1,3 +1,4 @@
+package import Basics
 /// A binary sparse matrix, rows × columns, in compressed rows.
 ///
 /// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`. The columns of a row are
@@ -17,22 +18,28 @@ package struct BinaryMatrix: Sendable, Equatable {
     ///   - columnCount: the number of columns, at most 2³² − 1.
     ///   - rowOffsets: rows + 1 offsets, ascending from 0 to `columnIndices.count`.
     ///   - columnIndices: the columns of the ones, strictly ascending within each row.
-    /// - Throws: `MatrixError` with the first wrong row.
+    /// - Throws: `Failure.Code.badData` with the first wrong row.
     /// - Complexity: O(entries).
-    package init(columnCount: Int, rowOffsets: [Int], columnIndices: [UInt32]) throws(MatrixError) {
-        guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooManyColumns(columnCount) }
-        guard rowOffsets.first == 0, rowOffsets.last == columnIndices.count else { throw .offsetsDoNotSpan }
+    package init(columnCount: Int, rowOffsets: [Int], columnIndices: [UInt32]) throws(Failure) {
+        guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooMany("columns", columnCount) }
+        guard rowOffsets.first == 0, rowOffsets.last == columnIndices.count else {
+            throw Failure(.badData, "row offsets must begin at 0 and end at the number of entries")
+        }
         for row in 0..<(rowOffsets.count - 1) {
             let start = rowOffsets[row]
             let end = rowOffsets[row + 1]
-            guard start <= end, end <= columnIndices.count else { throw .offsetsDescend(row: row) }
+            guard start <= end, end <= columnIndices.count else {
+                throw Failure(.badData, "row \(row) ends before it begins")
+            }
             var floor = -1
             for position in start..<end {
                 let column = Int(columnIndices[position])
-                guard column > floor else { throw .columnsNotAscending(row: row) }
+                guard column > floor else {
+                    throw Failure(.badData, "the columns of row \(row) are not strictly ascending")
+                }
                 floor = column
             }
-            guard floor < columnCount else { throw .columnOutOfRange(row: row) }
+            guard floor < columnCount else { throw Failure(.badData, "row \(row) has a column beyond the last") }
         }
         self.rowCount = rowOffsets.count - 1
         self.columnCount = columnCount
@@ -59,16 +66,18 @@ extension BinaryMatrix {
     ///   - rowCount: the number of rows, at most 2³² − 1.
     ///   - columnCount: the number of columns, at most 2³² − 1.
     ///   - pairs: the ones as (row, column), each below its count.
-    /// - Throws: `MatrixError` with the first wrong pair.
+    /// - Throws: `Failure.Code.badData` with the first wrong pair.
     /// - Complexity: O(rows + pairs · log(pairs in a row)).
     package init(
         rowCount: Int, columnCount: Int, pairs: [(row: UInt32, column: UInt32)]
-    ) throws(MatrixError) {
-        guard rowCount >= 0, rowCount <= Int(UInt32.max) else { throw .tooManyRows(rowCount) }
-        guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooManyColumns(columnCount) }
+    ) throws(Failure) {
+        guard rowCount >= 0, rowCount <= Int(UInt32.max) else { throw .tooMany("rows", rowCount) }
+        guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooMany("columns", columnCount) }
         var starts = [Int](repeating: 0, count: rowCount + 1)
         for (position, pair) in pairs.enumerated() {
-            guard pair.row < rowCount, pair.column < columnCount else { throw .pairOutOfRange(position: position) }
+            guard pair.row < rowCount, pair.column < columnCount else {
+                throw Failure(.badData, "pair \(position) (from 0) has a row or column beyond the last")
+            }
             starts[Int(pair.row) + 1] += 1
         }
         for row in 0..<rowCount { starts[row + 1] += starts[row] }
@@ -101,8 +110,8 @@ extension BinaryMatrix {
     /// Returns the transposed matrix, columns × rows.
     ///
     /// - Complexity: O(rows + columns + entries).
-    package func transposed() throws(MatrixError) -> BinaryMatrix {
-        guard rowCount <= Int(UInt32.max) else { throw .tooManyColumns(rowCount) }
+    package func transposed() throws(Failure) -> BinaryMatrix {
+        guard rowCount <= Int(UInt32.max) else { throw .tooMany("columns", rowCount) }
         var offsets = [Int](repeating: 0, count: columnCount + 1)
         for column in columnIndices { offsets[Int(column) + 1] += 1 }
         for column in 0..<columnCount { offsets[column + 1] += offsets[column] }
@@ -133,7 +142,7 @@ extension BinaryMatrix {
 
 extension BinaryMatrix {
     /// Returns a matrix with only the ones that pass a test.
-    package func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
+    package func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(Failure) -> BinaryMatrix {
         var offsets = [0]
         offsets.reserveCapacity(rowCount + 1)
         var columns: [UInt32] = []
@@ -146,33 +155,8 @@ extension BinaryMatrix {
     }
 }
 
-/// The reasons why arrays do not describe a matrix.
-package enum MatrixError: Error, Equatable, CustomStringConvertible {
-    /// There are more columns than 32-bit indexes.
-    case tooManyColumns(Int)
-    /// There are more rows than 32-bit indexes.
-    case tooManyRows(Int)
-    /// The offsets do not begin at 0 or do not end at the number of entries.
-    case offsetsDoNotSpan
-    /// A row ends before it begins.
-    case offsetsDescend(row: Int)
-    /// The columns of a row are out of order, or one is repeated.
-    case columnsNotAscending(row: Int)
-    /// A row has a column that is not below the number of columns.
-    case columnOutOfRange(row: Int)
-    /// A pair has a row or a column that is not below the number of rows or columns.
-    case pairOutOfRange(position: Int)
-
-    /// An explanation in words.
-    package var description: String {
-        switch self {
-        case .tooManyColumns(let count): "a matrix of \(count) columns: at most \(UInt32.max) can be indexed"
-        case .tooManyRows(let count): "a matrix of \(count) rows: at most \(UInt32.max) can be indexed"
-        case .offsetsDoNotSpan: "row offsets must begin at 0 and end at the number of entries"
-        case .offsetsDescend(let row): "row \(row) ends before it begins"
-        case .columnsNotAscending(let row): "the columns of row \(row) are not strictly ascending"
-        case .columnOutOfRange(let row): "row \(row) has a column beyond the last"
-        case .pairOutOfRange(let position): "pair \(position) (from 0) has a row or column beyond the last"
-        }
+extension Failure {
+    fileprivate static func tooMany(_ what: String, _ count: Int) -> Failure {
+        Failure(.badData, "a matrix of \(count) \(what): at most \(UInt32.max) can be indexed")
     }
 }

@@ -109,11 +109,11 @@ struct CommunityParameters: Sendable, Equatable {
     /// Checks that sizes fit together, and takes them.
     ///
     /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 (inclusive).
-    /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
+    /// - Throws: `Failure` for a count out of range, for counts that contradict one another and for a wrong day.
     init(
         groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, favourites: Int = 0, follows: Int = 0,
         posts: Int = 0, seed: UInt64, endDay text: String
-    ) throws(CommunityError) {
+    ) throws(Failure) {
         try Self.check(groups, "groups", Self.maximumGroups)
         try Self.check(users, "users", Self.maximumUsers)
         try Self.check(photos, "photos", Self.maximumPhotos)
@@ -122,13 +122,26 @@ struct CommunityParameters: Sendable, Equatable {
         try Self.check(favourites, "favourites", min(Self.maximumPairs, users * photos))
         try Self.check(follows, "follows", min(Self.maximumPairs, users * max(0, users - 1)))
         try Self.check(posts, "posts", Self.maximumPairs)
-        guard photos == 0 || users > 0 else { throw .photosWithoutUsers(photos: photos) }
-        guard memberships <= groups * users else {
-            throw .tooManyMemberships(memberships: memberships, maximum: groups * users)
+        guard photos == 0 || users > 0 else {
+            throw Failure(.badData, "\(photos) photos need someone to own them: ask for at least 1 user")
         }
-        guard pools <= groups * photos else { throw .tooManyPools(pools: pools, maximum: groups * photos) }
-        guard pools == 0 || memberships > 0 else { throw .poolsWithoutMemberships(pools: pools) }
-        guard let endDay = CalendarDate(text), endDay.year >= 1973 else { throw .invalidDay(text) }
+        let (mostMemberships, mostPools) = (groups * users, groups * photos)
+        guard memberships <= mostMemberships else {
+            throw Failure(
+                .badData,
+                "\(memberships) memberships: the groups and users asked for allow at most \(mostMemberships)")
+        }
+        guard pools <= mostPools else {
+            throw Failure(
+                .badData, "\(pools) pool entries: the groups and photos asked for allow at most \(mostPools)")
+        }
+        guard pools == 0 || memberships > 0 else {
+            throw Failure(.badData, "\(pools) pool entries need members who post them: ask for some memberships")
+        }
+        guard let endDay = CalendarDate(text), endDay.year >= 1973 else {
+            throw Failure(
+                .badData, "\"\(text)\" is not a day: write it as YYYY-MM-DD, from 1973-01-01 to 9999-12-31")
+        }
         self.groups = groups
         self.users = users
         self.photos = photos
@@ -141,43 +154,9 @@ struct CommunityParameters: Sendable, Equatable {
         self.endDay = endDay
     }
 
-    private static func check(_ value: Int, _ name: String, _ maximum: Int) throws(CommunityError) {
+    private static func check(_ value: Int, _ name: String, _ maximum: Int) throws(Failure) {
         guard value >= 0, value <= maximum else {
-            throw .countOutOfRange(name: name, value: value, maximum: maximum)
-        }
-    }
-}
-
-/// A reason why a community cannot be generated.
-enum CommunityError: Error, Equatable, CustomStringConvertible {
-    /// A count is negative or above the generator's limit.
-    case countOutOfRange(name: String, value: Int, maximum: Int)
-    /// Photos need at least one user to own them.
-    case photosWithoutUsers(photos: Int)
-    /// There are fewer pairs of a group and a user than the required memberships.
-    case tooManyMemberships(memberships: Int, maximum: Int)
-    /// There are fewer pairs of a group and a photo than the required pool entries.
-    case tooManyPools(pools: Int, maximum: Int)
-    /// Members post only to groups they joined, so pool entries need memberships.
-    case poolsWithoutMemberships(pools: Int)
-    /// A text is not a day written as YYYY-MM-DD, or is outside 1973-01-01 ... 9999-12-31.
-    case invalidDay(String)
-
-    /// A message that says the problem and the remedy.
-    var description: String {
-        switch self {
-        case .countOutOfRange(let name, let value, let maximum):
-            "\(value) \(name): give a number from 0 to \(maximum)"
-        case .photosWithoutUsers(let photos):
-            "\(photos) photos need someone to own them: ask for at least 1 user"
-        case .tooManyMemberships(let memberships, let maximum):
-            "\(memberships) memberships: the groups and users asked for allow at most \(maximum)"
-        case .tooManyPools(let pools, let maximum):
-            "\(pools) pool entries: the groups and photos asked for allow at most \(maximum)"
-        case .poolsWithoutMemberships(let pools):
-            "\(pools) pool entries need members who post them: ask for some memberships"
-        case .invalidDay(let text):
-            "\"\(text)\" is not a day: write it as YYYY-MM-DD, from 1973-01-01 to 9999-12-31"
+            throw Failure(.badData, "\(value) \(name): give a number from 0 to \(maximum)")
         }
     }
 }

@@ -67,7 +67,7 @@ enum CheckCommand: ConfiguredCommand {
         } catch let error as ConfigurationError {
             // Without the configuration, the places of everything else are unknown.
             try report.add(
-                .bad("configuration", "\(error)", advice: "mend it; \"coterie config check\" says whether it is good"))
+                .badConfiguration("\(error)", advice: "mend it; \"coterie config check\" says whether it is good"))
         }
         try report.finish()
     }
@@ -87,20 +87,20 @@ enum CheckCommand: ConfiguredCommand {
         ) { ParsedCommand.nowMilliseconds }
         for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
         check.evictedBefore = parsed.textIfGiven("metrics")
-            .flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }.flatMap(CheckStatus.evictedKeys)
+            .flatMap(RegularFile.text).flatMap(CheckStatus.evictedKeys)
         return check
     }
 
     private static func configurationFinding(_ invocation: Invocation) throws -> Finding {
         let files = try invocation.files()
-        guard !files.paths.isEmpty else { return .good("configuration", "there is no file") }
+        guard !files.paths.isEmpty else { return .good("there is no file") }
         let configured = try files.read(Coterie.settings)
         let names = files.paths.joined(separator: ", ")
         do {
             try ConfigCommand.checkTogether(configured, invocation)
-            return .good("configuration", "\(names) can be used")
+            return .good("\(names) can be used")
         } catch {
-            return .bad("configuration", Failure(error).message, advice: "mend it in \(names)")
+            return .badConfiguration(Failure(error).message, advice: "mend it in \(names)")
         }
     }
 }

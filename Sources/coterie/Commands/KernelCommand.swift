@@ -1,7 +1,6 @@
 import CatalogStore
 import CommandLine
 import Basics
-import FoundationEssentials
 import Model
 import Recompute
 import Similarity
@@ -116,6 +115,6 @@ enum CleanCommand: Subcommand {
                 throw Failure(.fileFailed, "cannot write to standard output")
             }
         }
-        printToStandardError(String(decoding: try JSONEncoder().encode(summary), as: UTF8.self))
+        printToStandardError(String(decoding: try JSON.encoded(summary), as: UTF8.self))
     }
 }

@@ -101,21 +101,22 @@ enum RecomputeCommand: Subcommand {
     }
 
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.
-    private static func eraseRemovedVectors(_ path: String) {
-        guard Catalog.isWritable(path) else { return }
-        do throws(Failure) {
-            _ = try Catalog(path: path, mode: .recording, relations: Coterie.relations).removal.eraseVectors()
-        } catch {
+    private static func eraseRemovedVectors(_ catalog: Catalog) {
+        guard Catalog.isWritable(catalog.path) else { return }
+        do throws(Failure) { _ = try catalog.removal.eraseVectors() } catch {
             printToStandardError("warning: the vectors of removed photos could not be erased: \(error.message)")
         }
     }
 
+    /// Opens the catalog, which makes the tables of new relations; if it cannot be opened, the job itself says why.
+    private static func catalog(_ parsed: ParsedCommand) -> Catalog? {
+        guard !parsed.flag("dry-run") else { return nil }
+        return try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
+    }
+
     private static func compute(_ parsed: ParsedCommand, _ log: WorkLog?) throws {
-        // Opening makes the tables of new relations. If it cannot be opened, the job itself says why.
-        if !parsed.flag("dry-run") {
-            _ = try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-        }
-        let tuned = try (try? parsed.openCatalog()).flatMap(KeptTuning.record)
+        let catalog = catalog(parsed)
+        let tuned = try (catalog?.facts ?? (try? parsed.openCatalog())).flatMap(KeptTuning.record)
         var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep")
         parameters.isDryRun = parsed.flag("dry-run")
@@ -140,7 +141,7 @@ enum RecomputeCommand: Subcommand {
             line.clear()
             throw error
         }
-        if !parsed.flag("dry-run") { eraseRemovedVectors(parsed.text("catalog")) }
+        if let catalog { eraseRemovedVectors(catalog) }
         log?.end(
             "version \(outcome.manifest.version) is current",
             notes: summary(outcome).suffix(1) + outcome.pruned.map { "version \($0) was removed" })

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
@@ -45,9 +46,9 @@ enum StatusCommand: Subcommand {
         let since = try store.currentSince()
         // A report of a later program that cannot be decoded is left out.
         let reports = try (store.board?.reports() ?? []).compactMap {
-            try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
+            try? JSON.decoded(DaemonReport.self, from: $0)
         }
-        let job = parsed.textIfGiven("metrics").flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
+        let job = parsed.textIfGiven("metrics").flatMap(RegularFile.text)
             .map(RecomputeStatus.init)
         return StoreStatus(
             store: store.location, currentVersion: current?.description,

@@ -243,9 +243,9 @@ enum ShareOptions {
             help: "With --share: the number of groups in a block, a multiple of 64 (default: to fit the caches)"),
     ]
 
-    /// Returns the search for neighbours: on threads of this process, or shared with other processes.
-    static func finding(_ parsed: ParsedCommand) throws -> any NeighbourFinding {
-        guard let folder = parsed.textIfGiven("share") else { return OwnThreads() }
+    /// Returns the processes that find neighbours, or `nil` for threads of this one.
+    static func finding(_ parsed: ParsedCommand) throws -> SharedFinding? {
+        guard let folder = parsed.textIfGiven("share") else { return nil }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return SharedFinding(
             folder: folder, partCount: try parsed.integer("parts", in: 1...1_000_000),
@@ -256,9 +256,7 @@ enum ShareOptions {
     ///
     /// - Throws: `Failure` with the code `tryLater` if another line comes, or none.
     @Sendable private static func ask(_ order: SharedFinding.Order) throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(order), Descriptor.write(Array(json) + [UInt8(ascii: "\n")], to: 1),
+        guard let json = try? JSON.encoded(order), Descriptor.write(json + [UInt8(ascii: "\n")], to: 1),
             readLine() == "done"
         else {
             throw Failure(

@@ -1,7 +1,6 @@
 import Answers
 import CommandLine
 import Basics
-import FoundationEssentials
 
 extension Output {
     /// Writes an answer as JSON, with its fields in their order, and a line feed.
@@ -17,12 +16,10 @@ extension Output {
     ///
     /// It is for values that are not the answer of any route.
     mutating func json(document value: some Encodable) throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let document: Data
-        do { document = try encoder.encode(value) } catch {
+        let document: [UInt8]
+        do { document = try JSON.encoded(value, isIndented: true) } catch {
             throw Failure(.general, "cannot write JSON: \(SystemWords.sentence(error))")
         }
-        try write(document + [UInt8(ascii: "\n")])
+        try write(document)
     }
 }

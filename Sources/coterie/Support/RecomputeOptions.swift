@@ -94,7 +94,7 @@ struct MetricsFile {
     let path: String
 
     /// The text of the file, or an empty text if it cannot be read.
-    var text: String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
+    var text: String { RegularFile.text(path) ?? "" }
 
     /// Replaces the text in one step; a failure is only a warning.
     ///

@@ -41,8 +41,8 @@ final class ResumableFile<Content: Codable & Equatable> {
         self.path = path
         let (partial, beside) = (path + ".partial", path + ".partial.json")
         note = Note(content: content, byteCount: 0)
-        if let bytes = try? Data(contentsOf: URL(filePath: beside)) {
-            guard let begun = try? JSONDecoder().decode(Note.self, from: bytes), isSame(begun.content, content) else {
+        if let bytes = try FileTree.content(of: beside, limit: .max) {
+            guard let begun = try? JSON.decoded(Note.self, from: bytes), isSame(begun.content, content) else {
                 throw Failure(
                     .badData,
                     """
@@ -79,10 +79,10 @@ final class ResumableFile<Content: Codable & Equatable> {
     }
 
     private func writeNote() throws(Failure) {
-        guard let json = try? JSONEncoder().encode(note) else {
+        guard let json = try? JSON.encoded(note) else {
             preconditionFailure("a note has only texts and integers")
         }
-        try PrivateFile.write(Array(json), to: notePath)
+        try PrivateFile.write(json, to: notePath)
     }
 }
 

@@ -2,7 +2,6 @@ import CatalogStore
 import Basics
 import CommandLine
 import Evaluation
-import FoundationEssentials
 import Model
 import Similarity
 
@@ -138,14 +137,12 @@ enum KeptTuning {
 
     /// Stores a part of a tuning as JSON.
     static func keep(_ note: TuningNote, _ value: some Encodable, in catalog: Catalog) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        try catalog.keepTuningNote(note, String(decoding: try encoder.encode(value), as: UTF8.self))
+        try catalog.keepTuningNote(note, String(decoding: try JSON.encoded(value), as: UTF8.self))
     }
 
     private static func kept<Value: Decodable>(_ note: TuningNote, _ catalog: Facts) throws -> Value? {
         guard let text = try catalog.tuningNote(note) else { return nil }
-        do { return try JSONDecoder().decode(Value.self, from: Data(text.utf8)) } catch {
+        do { return try JSON.decoded(Value.self, from: text.utf8) } catch {
             throw Failure(
                 .badData,
                 "the tuning in \(catalog.path) cannot be read: remove it with \"coterie tune --discard\", and tune again"

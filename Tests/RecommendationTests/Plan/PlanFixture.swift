@@ -66,3 +66,15 @@ extension String {
         self = String(repeating: "0", count: 5 - digits.count) + digits
     }
 }
+
+extension MemberProfile {
+    /// Returns the profile at an instant, with interactions replayed on top; see `MemberState.replay`.
+    func replaying(_ interactions: [Interaction], atMilliseconds instant: Int64, halfLifeDays: Double)
+        -> MemberProfile
+    {
+        guard !interactions.isEmpty else { return self }
+        var state = MemberState(self)
+        state.replay(interactions, atMilliseconds: instant, halfLifeDays: halfLifeDays)
+        return state.profile(ofUser: userID)
+    }
+}

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite("Threads and locks")
-struct WorkThreadTests {
+struct ThreadsTests {
     /// A count without a lock of its own.
     private final class Count {
         var value = 0
