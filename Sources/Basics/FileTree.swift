@@ -89,6 +89,17 @@ package enum FileTree {
         return try file.bytes(count: count)
     }
 
+    /// Replaces a file in one step.
+    ///
+    /// - Parameter draft: the path of the new content until it is complete; one that a killed process left is removed.
+    package static func replace(
+        _ path: String, draft: String, content: [UInt8], _ durability: Durability
+    ) throws(Failure) {
+        try remove(draft)
+        try create(draft, content: content, durability)
+        try move(draft, to: path, durability)
+    }
+
     /// Writes a new file and makes its content durable; the name is durable after its directory is.
     package static func create(_ path: String, content: [UInt8], _ durability: Durability) throws(Failure) {
         let file = try OpenFile(path, for: .creating)

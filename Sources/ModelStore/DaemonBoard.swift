@@ -55,11 +55,7 @@ struct FolderBoard: DaemonBoard {
         for name in try FileTree.names(in: folder) where !isRecent("\(folder)/\(name)") {
             try FileTree.remove("\(folder)/\(name)")
         }
-        let draft = "\(folder)/.\(id).new"
-        try FileTree.remove(draft)
-        let file = try OpenFile(draft, for: .creating)
-        try file.write(unsafe report.span.bytes, at: 0)
-        try FileTree.move(draft, to: "\(folder)/\(id)")
+        try FileTree.replace("\(folder)/\(id)", draft: "\(folder)/.\(id).new", content: report, .processEnd)
     }
 
     func withdraw(_ id: String) throws(Failure) { try FileTree.remove("\(folder)/\(id)") }

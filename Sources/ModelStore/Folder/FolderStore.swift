@@ -305,9 +305,7 @@ extension FolderStore {
     /// Replaces a file of the store in one step, under a lock.
     func replace(_ path: String, draft: String, content: [UInt8]) throws(Failure) {
         // Only a killed process leaves a draft: the lock shows that nobody writes it now.
-        try FileTree.remove(draft)
-        try FileTree.create(draft, content: content, durability)
-        try FileTree.move(draft, to: path, durability)
+        try FileTree.replace(path, draft: draft, content: content, durability)
     }
 }
 

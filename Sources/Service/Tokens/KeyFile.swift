@@ -71,33 +71,26 @@ package struct KeyFile: Sendable {
     /// - Returns: the new key.
     package func addKey(id: String) throws(TokenError) -> SigningKey {
         let key = try SigningKey.random(id: id)
-        var before = stat()
-        let exists = unsafe stat(path, &before) == 0
-        let contents = try KeySet([key] + (exists ? read().keys : [])).json()
-        try replace(with: contents, keepingAccessOf: exists ? before : nil)
+        let before = FileTree.status(of: path)
+        let contents = try KeySet([key] + (before == nil ? [] : read().keys)).json()
+        try replace(with: contents, keepingAccessOf: before)
         return key
     }
 
     private func replace(with contents: [UInt8], keepingAccessOf before: stat?) throws(TokenError) {
         let draft = "\(path).new"
-        // O_EXCL: another user could have created a file there that they may read.
-        unsafe unlink(draft)
-        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw failure("cannot be written") }
-        // The owner is set before the mode: otherwise the wrong group could read the file for a moment.
-        if let before, fchown(descriptor, before.st_uid, before.st_gid) == 0 {
-            fchmod(descriptor, before.st_mode & 0o770)
+        do throws(Failure) {
+            let file = OpenFile(owning: try PrivateFile.created(draft), draft)
+            // The owner is set before the mode: otherwise the wrong group could read the file for a moment.
+            if let before, fchown(file.descriptor, before.st_uid, before.st_gid) == 0 {
+                fchmod(file.descriptor, before.st_mode & 0o770)
+            }
+            try file.append(contents)
+            try file.synchronize()
+            try FileTree.move(draft, to: path)
+        } catch {
+            try? FileTree.remove(draft)
+            throw TokenError(.keyFileFailed, "the key file \(path) cannot be written: \(error.message)")
         }
-        let isWritten = Descriptor.write(contents, to: descriptor) && fsync(descriptor) == 0
-        close(descriptor)
-        guard isWritten, unsafe rename(draft, path) == 0 else {
-            let failed = failure("cannot be written")
-            unsafe unlink(draft)
-            throw failed
-        }
-    }
-
-    private func failure(_ what: String) -> TokenError {
-        TokenError(.keyFileFailed, "the key file \(path) \(what): \(SystemWords.lastError)")
     }
 }

@@ -108,14 +108,11 @@ enum RecomputeCommand: Subcommand {
         }
     }
 
-    /// Opens the catalog, which makes the tables of new relations; if it cannot be opened, the job itself says why.
-    private static func catalog(_ parsed: ParsedCommand) -> Catalog? {
-        guard !parsed.flag("dry-run") else { return nil }
-        return try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
-    }
-
     private static func compute(_ parsed: ParsedCommand, _ log: WorkLog?) throws {
-        let catalog = catalog(parsed)
+        // Opening makes the tables of new relations. If it cannot be opened, the job itself says why.
+        let catalog =
+            parsed.flag("dry-run")
+            ? nil : try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         let tuned = try (catalog?.facts ?? (try? parsed.openCatalog())).flatMap(KeptTuning.record)
         var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep")
