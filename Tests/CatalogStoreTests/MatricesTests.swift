@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 @Suite("Snapshots of a catalog")
-struct CatalogSnapshotTests {
+struct MatricesTests {
     private let test: CatalogUnderTest
 
     init() throws {

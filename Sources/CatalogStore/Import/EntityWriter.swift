@@ -82,29 +82,25 @@ final class EntityWriter {
     /// Writes the current record.
     ///
     /// The caller has begun a transaction.
-    func write(_ reader: borrowing RecordReader) throws(EntityFailure) {
+    ///
+    /// - Throws: `RecordProblem` if the record is bad, and `Failure` if SQLite failed.
+    func write(_ reader: borrowing RecordReader) throws {
         var fields = givenFields(reader)
         if !unreadable.isEmpty { unreadable.removeAll() }
         visibility.begin()
-        do {
-            if table == .users, try forgotten.contains(reader, 0) {
-                forgottenCount += 1
-                return
-            }
-            let changed = try write(reader, &fields)
-            // One row of the catalog counts once, however often the files have it.
-            if isRepeated(reader) { repeatedCount += 1 } else { written += changed }
-            visibility.noteWritten(reader, of: table, in: findings)
-            noteDoubts(reader, fields)
-            for time in rowTimes { findings.note(time, in: reader) }
-            findings.note(.arrayLists, rowArrays, in: reader)
-            findings.note(.escapedTexts, rowEscapedTexts, in: reader)
-            if keepsSeen { try noteSeen(reader.text(0)) }
-        } catch let problem as RecordProblem {
-            throw .record(problem)
-        } catch let error as Failure {
-            throw .database(error)
-        } catch { preconditionFailure("nothing else is thrown: \(error)") }
+        if table == .users, try forgotten.contains(reader, 0) {
+            forgottenCount += 1
+            return
+        }
+        let changed = try write(reader, &fields)
+        // One row of the catalog counts once, however often the files have it.
+        if isRepeated(reader) { repeatedCount += 1 } else { written += changed }
+        visibility.noteWritten(reader, of: table, in: findings)
+        noteDoubts(reader, fields)
+        for time in rowTimes { findings.note(time, in: reader) }
+        findings.note(.arrayLists, rowArrays, in: reader)
+        findings.note(.escapedTexts, rowEscapedTexts, in: reader)
+        if keepsSeen { try noteSeen(reader.text(0)) }
     }
 
     /// Whether a row before the current one has the same id; of photos, of which there are too many, never.
@@ -344,12 +340,4 @@ private final class FieldStatements {
         self.insert = insert
         self.update = update
     }
-}
-
-/// The reason why a group, user or photo was not written.
-enum EntityFailure: Error {
-    /// The record is bad.
-    case record(RecordProblem)
-    /// SQLite failed.
-    case database(Failure)
 }

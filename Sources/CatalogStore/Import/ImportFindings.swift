@@ -122,29 +122,8 @@ extension ImportFinding.Kind {
                 backslashes were kept as they stand, \(count) in all; if they are escapes, as COPY and mysql write them, \
                 say --format copy or --format mysql, with --delimiter comma for commas
                 """
-        case .overruledVisibilities:
-            return """
-                \(noted.counted("public row", "public rows")) came after a private row of the same \(subject), such as \
-                \(shown(first)): it is private until another import says otherwise
-                """
-        case .arrayLists:
-            return noted.counted("list was", "lists were")
-                + #" read as an array, such as {a,b} or ["a","b"]; the first is in "# + first
-        case .escapedTexts:
-            return """
-                \(noted.counted("text has", "texts have")) characters as HTML writes them, such as &amp;, and will be \
-                shown like that: decode them in the export; the first is in \(first)
-                """
-        case .hiddenByRejects:
-            return """
-                \(noted.counted("public row is", "public rows are")) not shown any more, such as \(shown(first)): the new \
-                line was rejected, and may have made it private; import a good line
-                """
-        case .timesAtChange:
-            return """
-                \(noted.counted("time is", "times are")) in an hour that the clocks of --timezone show twice or leave \
-                out, and \(isOne ? "counts" : "count") as before the change; the first is in \(first)
-                """
+        case .overruledVisibilities, .arrayLists, .escapedTexts, .hiddenByRejects, .timesAtChange:
+            return messageOfValues(noted)
         case .nullWordIDs, .fractionIDs, .separatedIDs, .invisibleIDs: return messageOfIDs(noted)
         case .refusedTimes:
             return """
@@ -156,6 +135,35 @@ extension ImportFinding.Kind {
                 \(noted.counted("hidden group looks", "hidden groups look")) like a new one by the title; if they are the \
                 same: \(subject)
                 """
+        }
+    }
+
+    private func messageOfValues(_ noted: ImportFindings.Noted) -> String {
+        let first = noted.first
+        return switch self {
+        case .overruledVisibilities:
+            """
+            \(noted.counted("public row", "public rows")) came after a private row of the same \(noted.subject), such as \
+            \(shown(first)): it is private until another import says otherwise
+            """
+        case .arrayLists:
+            noted.counted("list was", "lists were")
+                + #" read as an array, such as {a,b} or ["a","b"]; the first is in "# + first
+        case .escapedTexts:
+            """
+            \(noted.counted("text has", "texts have")) characters as HTML writes them, such as &amp;, and will be \
+            shown like that: decode them in the export; the first is in \(first)
+            """
+        case .hiddenByRejects:
+            """
+            \(noted.counted("public row is", "public rows are")) not shown any more, such as \(shown(first)): the new \
+            line was rejected, and may have made it private; import a good line
+            """
+        default:
+            """
+            \(noted.counted("time is", "times are")) in an hour that the clocks of --timezone show twice or leave \
+            out, and \(noted.count == 1 ? "counts" : "count") as before the change; the first is in \(first)
+            """
         }
     }
 

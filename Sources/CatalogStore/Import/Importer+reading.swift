@@ -17,7 +17,7 @@ extension Importer {
                 if record.reason == .notUTF8 { summary.notUTF8 += 1 }
                 try keepRow(ofRejected: record, reader)
                 badLine = record.line
-                try reject(reader, record.line, record.reason.description, record.excerpt)
+                try note(rejected: reader, record.line, record.reason.description, record.excerpt)
             } else {
                 if try !take(reader) { badLine = reader.line }
                 if reader.dialect.format == .jsonLines { try checkColumns(reader) }
@@ -44,18 +44,16 @@ extension Importer {
     private func take(_ reader: borrowing RecordReader) throws(Failure) -> Bool {
         var unreadable: [RecordProblem] = []
         defer { for problem in unreadable { note(problem, in: reader) } }
-        do throws(EntityFailure) {
+        do {
             try write(reader, &unreadable)
             return unreadable.isEmpty
-        } catch {
-            switch error {
-            case .database(let failure): throw failure
-            case .record(let problem):
-                try keepRow(of: reader)
-                try reject(reader, reader.line, problem.reason, reader.excerpt(ofColumns: columns.count))
-                return false
-            }
-        }
+        } catch let problem as RecordProblem {
+            try keepRow(of: reader)
+            try note(rejected: reader, reader.line, problem.reason, reader.excerpt(ofColumns: columns.count))
+            return false
+        } catch let failure as Failure {
+            throw failure
+        } catch { preconditionFailure("nothing else is thrown: \(error)") }
     }
 
     private func reader(of input: InputFile) throws(Failure) -> RecordReader {
@@ -74,11 +72,10 @@ extension Importer {
         throw strictError(reader.source, reader.line, "\(kind.name) have no column \"\(name)\"\(advice)")
     }
 
-    private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
+    private func note(rejected reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
         throws(Failure)
     {
-        guard !options.isStrict else { throw strictError(reader.source, line, reason) }
-        try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
+        try reject(reader, line, reason, excerpt)
         if rejects.areMany { try checkShare(isAtEnd: false) }
     }
 
@@ -97,37 +94,24 @@ extension Importer {
             id, reader, visibility: writer.likelyVisibility(in: reader, isInPlace: isInPlace))
     }
 
-    func strictError(_ source: String, _ line: Int, _ reason: String) -> Failure {
-        Failure(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
-    }
-
     /// Writes the current record.
     ///
     /// - Parameter unreadable: gets the values that cannot be read, and are left out.
-    private func write(_ reader: borrowing RecordReader, _ unreadable: inout [RecordProblem]) throws(EntityFailure) {
-        do {
-            for fault in reader.faults {
-                // They count as missing if the row makes sense without them.
-                guard columns[fault.column].type.mayBeUnknown, !options.isStrict else {
-                    throw RecordProblem(reason: fault.reason.description)
-                }
-                unreadable.append(RecordProblem(reason: fault.reason.description, column: fault.column))
-            }
-            switch writer {
-            case .entities(let writer, _):
-                try writer.write(reader)
-                unreadable += writer.unreadable
-            case .pairs(let writer, let source): try add(reader, to: writer, source, &unreadable)
-            }
-            summary.rows += 1
-            try flushIfFull()
-        } catch let problem as RecordProblem {
-            throw .record(problem)
-        } catch let error as EntityFailure {
-            throw error
-        } catch let error as Failure {
-            throw .database(error)
-        } catch { preconditionFailure("nothing else is thrown: \(error)") }
+    private func write(_ reader: borrowing RecordReader, _ unreadable: inout [RecordProblem]) throws {
+        // They count as missing if the row makes sense without them.
+        let faults = reader.faults
+        if let fault = faults.first(where: { options.isStrict || !columns[$0.column].type.mayBeUnknown }) {
+            throw RecordProblem(reason: fault.reason.description)
+        }
+        unreadable += faults.map { RecordProblem(reason: $0.reason.description, column: $0.column) }
+        switch writer {
+        case .entities(let writer, _):
+            try writer.write(reader)
+            unreadable += writer.unreadable
+        case .pairs(let writer, let source): try add(reader, to: writer, source, &unreadable)
+        }
+        summary.rows += 1
+        try flushIfFull()
     }
 
     private func add(
@@ -213,6 +197,58 @@ extension Importer {
         }
         throw Failure(
             .badData, "\(message); nothing was changed. If it is whole, end the line by: sed -i -e '$a\\' FILE")
+    }
+}
+
+// MARK: - Unknown columns
+
+extension Importer {
+    /// The columns of a file that the kind does not have, without those that the caller said do not matter.
+    func unknownColumns(_ reader: borrowing RecordReader) -> [String] { kindGuard.unknownColumns(reader) }
+
+    private var kindGuard: KindGuard {
+        KindGuard(kind: kind, relations: catalog.relations, ignoredColumns: options.ignoredColumns)
+    }
+
+    /// Refuses a file whose unknown columns tell that it must not be imported like this.
+    func checkUnknownColumns(_ reader: borrowing RecordReader) throws(Failure) {
+        do throws(Failure) { try kindGuard.check(reader) } catch {
+            noteOtherKind()
+            throw error
+        }
+        try checkMeanings(reader)
+    }
+
+    /// Refuses a file with an unknown column that seems to say which groups or photos must not be shown.
+    ///
+    /// If the file has the column `visibility`, other columns of that meaning are only reported.
+    private func checkMeanings(_ reader: borrowing RecordReader) throws(Failure) {
+        guard let visibility = columns.firstIndex(where: { $0.name == "visibility" }) else { return }
+        let isMissing = reader.isMissing(visibility)
+        for name in unknownColumns(reader) {
+            // In JSON Lines, a misspelt key may be in one record, and the right one in all others.
+            let isNear = (isMissing || reader.dialect.format == .jsonLines) && reader.isNear(name, visibility)
+            let advice: String
+            switch isNear ? .privacy : ColumnMeaning(name) {
+            case .privacy where isMissing || isNear:
+                advice = """
+                    say what is private: name it with --columns visibility=\(shown(name)), and its words for public \
+                    with --public
+                    """
+            case .deletion:
+                advice = """
+                    say what is deleted: leave such \(kind.name) out, or say with --columns \
+                    visibility=\(shown(name)) --public '' that only \(kind.name) without a value there are public
+                    """
+            default: continue
+            }
+            throw Failure(
+                .badData,
+                """
+                \(reader.source): the column \(shown(name)) would be passed over, but seems to \(advice); if it does \
+                not matter, say --ignore \(shown(name)); nothing was changed
+                """)
+        }
     }
 }
 

@@ -7,7 +7,7 @@ import SQLite
 /// An import of files of one kind into a catalog.
 ///
 /// An import is one transaction. If it fails or is killed, it has changed nothing and can be run again.
-package final class Importer {
+package final class Importer: FileImport {
     let catalog: Catalog
     let kind: ImportKind
     let columns: [ImportKind.Column]
@@ -86,57 +86,36 @@ package final class Importer {
     /// - Throws: `Failure`; nothing has changed then. A dry run puts the failures that concern the import as a
     ///   whole into its summary instead.
     package func run(_ paths: [String]) throws(Failure) -> ImportSummary {
-        let clock = ContinuousClock()
-        let began = clock.now
-        var inputs: [InputFile] = []
-        for path in paths { inputs.append(try InputFile(path: path)) }
-        progress.totalBytes = inputs.reduce(0) { sum, input in
-            guard let sum, let count = input.byteCount else { return nil }
-            return sum + count
-        }
-        rejects = RejectedRecords(
-            path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
-        let start = try begin()
         do throws(Failure) {
-            for input in inputs { try read(input) }
-            try flush()
-            // Rejected records are useful even if they make the import fail.
-            try rejects.finish()
-            complete()
-            try refusing { () throws(Failure) in
-                try refuseEmpty(summary, rejects, options, inputs)
-                try checkRejects()
-                if options.replaces {
-                    summary.removed = try removeOthers(start)
-                } else if kind == .groups {
-                    try checkReturns(start)
+            try run(paths) { inputs throws(Failure) in
+                progress.totalBytes = inputs.reduce(0) { sum, input in
+                    guard let sum, let count = input.byteCount else { return nil }
+                    return sum + count
                 }
+                for input in inputs { try read(input) }
+                try flush()
+                complete()
             }
-            try countUnshown(start)
-            try settlePairs()
-            try options.isDryRun ? rollBack() : commit(start)
         } catch {
-            try? rejects.flush()
-            try? rollBack()
-            if case .ofOtherKind = state, start.isFirstBeginning { try? undescribed?.forgetBeginning() }
+            if case .ofOtherKind(let start) = state, start.isFirstBeginning { try? undescribed?.forgetBeginning() }
             throw error
         }
         summary.findings = findings.all(in: columns)
-        let elapsed = began.duration(to: clock.now).components
-        summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
         return summary
     }
 
-    /// Runs a check that may refuse the import.
-    ///
-    /// A dry run only notes the refusal.
-    private func refusing(_ body: () throws(Failure) -> Void) throws(Failure) {
-        do throws(Failure) {
-            try body()
-        } catch {
-            guard options.isDryRun else { throw error }
-            summary.failure = error
+    func check() throws(Failure) {
+        try checkRejects()
+        if options.replaces {
+            summary.removed = try removeOthers()
+        } else if kind == .groups {
+            try checkReturns()
         }
+    }
+
+    func finish() throws(Failure) {
+        try countUnshown()
+        try settlePairs()
     }
 
     /// Puts the results of reading into the summary.
@@ -154,7 +133,6 @@ package final class Importer {
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         }
-        summary.take(rejects)
     }
 
     func reportStep(_ step: String, _ rows: Int) {
@@ -167,8 +145,7 @@ package final class Importer {
 // MARK: - The transaction
 
 extension Importer {
-    /// Begins the transaction, and returns what the catalog has before it.
-    private func begin() throws(Failure) -> Start {
+    func begin() throws(Failure) {
         var start = Start()
         if !options.isDryRun { start.isFirstBeginning = try undescribed?.noteBeginning() ?? false }
         try catalog.database.execute("BEGIN IMMEDIATE")
@@ -182,7 +159,14 @@ extension Importer {
             start.highestKey = try catalog.database.integer("SELECT max(group_key) FROM groups") ?? 0
         }
         state = .running(start)
-        return start
+    }
+
+    /// The catalog before the import, which has begun.
+    var start: Start {
+        switch state {
+        case .prepared: Start()
+        case .running(let start), .ofOtherKind(let start): start
+        }
     }
 
     /// Notes that a file was refused because it looks like one of another kind.
@@ -197,7 +181,7 @@ extension Importer {
     /// Counts the groups and photos that are not shown because only relations name them.
     ///
     /// They are the ones created by this import of a relation, or missing in the first file of groups or photos.
-    private func countUnshown(_ start: Start) throws(Failure) {
+    private func countUnshown() throws(Failure) {
         if start.isFirstFile, let undescribed { summary.unshown[kind.name] = try undescribed.rows.count() }
         let created = if case .pairs = writer { summary.created } else { [String: Int]() }
         for (name, count) in created {
@@ -216,15 +200,11 @@ extension Importer {
         summary.written = max(0, summary.written - summary.overruled)
     }
 
-    private func commit(_ start: Start) throws(Failure) {
+    func commit() throws(Failure) {
         try catalog.recordChanges(catalog.database.totalChanges - start.changes - temporaryChanges)
         try NotedColumn.note(notedColumns, in: catalog.database)
         if case .pairs(let writer, _) = writer { try writer.finish() }
         try catalog.database.execute("COMMIT")
-    }
-
-    private func rollBack() throws(Failure) {
-        try catalog.database.execute("ROLLBACK")
     }
 
     /// The noted columns that got a value.
@@ -259,7 +239,7 @@ extension Importer {
     /// - Returns: The number of rows of the kind that were removed.
     /// - Throws: `Failure` with the code `badData` if more than half of the rows would go, unless that is allowed,
     ///   or if removed groups look renamed.
-    func removeOthers(_ start: Start) throws(Failure) -> Int {
+    func removeOthers() throws(Failure) -> Int {
         let changes = catalog.database.totalChanges
         try collectVanished()
         temporaryChanges += catalog.database.totalChanges - changes
@@ -268,7 +248,7 @@ extension Importer {
         if !options.allowsShrinking {
             try ShrinkingBound.replacing.check(vanished, of: start.rowCount, kind.name, "replacing")
         }
-        if kind == .groups { try checkRenames(start) }
+        if kind == .groups { try checkRenames() }
         let noted = catalog.database.totalChanges
         if case .entities(let table) = kind { try catalog.removal.noteRemoval(ofVanished: table) }
         temporaryChanges += catalog.database.totalChanges - noted

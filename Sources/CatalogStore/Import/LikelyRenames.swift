@@ -13,13 +13,13 @@ extension Importer {
     /// Refuses, in a replacing import, to lose decisions about a group that seems to have a new id.
     ///
     /// - Throws: `Failure` with the code `badData`.
-    func checkRenames(_ start: Start) throws(Failure) {
+    func checkRenames() throws(Failure) {
         guard !options.allowsRenames else { return }
         let renames = try likelyRenames(
             """
             SELECT group_key FROM hidden_groups UNION SELECT group_key FROM curated_groups
             UNION SELECT group_key FROM interactions WHERE kind = \(Interaction.Kind.dismiss.number)
-            """, start)
+            """)
         guard !renames.isEmpty else { return }
         throw Failure(
             .badData,
@@ -36,10 +36,10 @@ extension Importer {
     /// files may be a few new groups, among them one that happens to have the same title: that is a finding.
     ///
     /// - Throws: `Failure` with the code `badData`.
-    func checkReturns(_ start: Start) throws(Failure) {
+    func checkReturns() throws(Failure) {
         guard !options.allowsRenames, case .entities(let writer, _) = writer else { return }
         let (renames, count) = (
-            try likelyRenames("SELECT group_key FROM hidden_groups", start),
+            try likelyRenames("SELECT group_key FROM hidden_groups"),
             Int(try catalog.database.integer("SELECT count(*) FROM groups") ?? 0)
         )
         guard !renames.isEmpty else { return }
@@ -64,7 +64,7 @@ extension Importer {
     ///
     /// The other group is in the files and has the same title. In addition, it is new and has no members yet, or it has
     /// more than half of the old group's members.
-    private func likelyRenames(_ keys: String, _ start: Start) throws(Failure) -> [LikelyRename] {
+    private func likelyRenames(_ keys: String) throws(Failure) -> [LikelyRename] {
         let rows = try catalog.database.prepare(
             """
             SELECT old.group_key, old.group_id, new.group_key, new.group_id FROM groups AS old
@@ -75,7 +75,7 @@ extension Importer {
         var found: [LikelyRename] = []
         while try rows.step() {
             let (old, new) = (rows.integer(0), rows.integer(2))
-            guard found.last?.old != rows.text(1), !wasSeen(old), wasSeen(new), try looksRenamed(old, new, start) else {
+            guard found.last?.old != rows.text(1), !wasSeen(old), wasSeen(new), try looksRenamed(old, new) else {
                 continue
             }
             found.append(LikelyRename(old: rows.text(1), new: rows.text(3)))
@@ -83,7 +83,7 @@ extension Importer {
         return found
     }
 
-    private func looksRenamed(_ old: Int64, _ new: Int64, _ start: Start) throws(Failure) -> Bool {
+    private func looksRenamed(_ old: Int64, _ new: Int64) throws(Failure) -> Bool {
         let members = "SELECT count(*) FROM memberships WHERE group_key = ?"
         if new > start.highestKey, try catalog.database.integer(members, new) == 0 { return true }
         let common = try catalog.database.integer(

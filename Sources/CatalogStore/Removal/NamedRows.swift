@@ -3,7 +3,8 @@ package import Model
 import RecordReading
 import SQLite
 
-extension NamedRows {
+/// Rows of ids in files with a header; a file with anything doubtful is refused as a whole.
+package enum NamedRows {
     /// Returns the ids of each row in files with the columns of an import.
     ///
     /// - Parameter ignoring: the names of columns that do not tell what kind of file it is.
@@ -18,21 +19,14 @@ extension NamedRows {
         for path in paths {
             let input = try InputFile(path: path)
             names.append(input.name)
-            try rows.append(contentsOf: self.rows(in: input, kindGuard))
+            rows += try read(input, kind.columns, idCount: kind.idCount) { reader throws(Failure) in
+                try kindGuard.check(reader)
+            }
         }
         guard !rows.isEmpty else { throw .noRows(names) }
         return rows
     }
 
-    private static func rows(in input: InputFile, _ kindGuard: KindGuard) throws(Failure) -> [[String]] {
-        try read(input, kindGuard.kind.columns, idCount: kindGuard.kind.idCount) { reader throws(Failure) in
-            try kindGuard.check(reader)
-        }
-    }
-}
-
-/// Rows of ids in files with a header; a file with anything doubtful is refused as a whole.
-package enum NamedRows {
     /// Returns the old and the new id of each row of a file.
     package static func renamings(inFile path: String, ignoring: Set<String> = []) throws(Failure) -> [[String]] {
         let columns = ["old_id", "new_id"].map { ImportKind.Column(name: $0, type: .id, isRequired: true, target: "") }

@@ -8,7 +8,7 @@ import SQLite
 ///
 /// The vectors are added to the file of vectors, and made durable. One transaction of the catalog then says which of
 /// them belong to which photos. If the import fails or is killed, nothing has changed.
-package final class VectorImporter {
+package final class VectorImporter: FileImport {
     /// A file of vectors, and the file of its ids if it has none itself.
     package struct Source: Sendable {
         /// The path of the vectors.
@@ -27,12 +27,12 @@ package final class VectorImporter {
     /// The columns of a text file of vectors, all of them required.
     package static let columnNames = ["photo_id", "vector"]
 
-    private let catalog: Catalog
+    let catalog: Catalog
     private let model: String?
-    private let options: ImportOptions
+    let options: ImportOptions
     private let report: (ImportProgress) -> Void
-    private var summary = ImportSummary(kind: .photos, name: VectorImporter.kindName)
-    private var rejects: RejectedRecords
+    var summary = ImportSummary(kind: .photos, name: VectorImporter.kindName)
+    var rejects: RejectedRecords
     private var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: nil)
     /// The vectors' facts, or `nil` until the first vector of a catalog without vectors.
     private var space: VectorSpace?
@@ -67,40 +67,26 @@ package final class VectorImporter {
     /// - Throws: `Failure`; nothing has changed then. A dry run puts the failures that concern the import as a
     ///   whole into its summary instead.
     package func run(_ sources: [Source]) throws(Failure) -> ImportSummary {
-        let clock = ContinuousClock()
-        let start = clock.now
-        // Each file is opened once, because a pipe can be.
-        var inputs: [InputFile] = []
-        for source in sources { inputs.append(try InputFile(path: source.path)) }
-        rejects = RejectedRecords(
-            path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
-        try catalog.database.execute("BEGIN IMMEDIATE")
-        do throws(Failure) {
-            try findSpace()
+        try run(sources.map(\.path)) { inputs throws(Failure) in
             let rows = try VectorTable(catalog.database, isStrict: options.isStrict)
             for (source, input) in zip(sources, inputs) { try read(source, input, rows) }
-            try rejects.finish()
-            complete(rows)
-            try refusing { () throws(Failure) in
-                try refuseEmpty(summary, rejects, options, inputs)
-                try checkRejects()
-                try checkShrinking()
-                try checkTurned()
-            }
-            try options.isDryRun ? rollBack() : commit()
-        } catch {
-            try? rejects.flush()
-            try? rollBack()
-            throw error
+            summary.created = ["photos": rows.createdCount].filter { $0.value > 0 }
         }
         if !options.isDryRun { catalog.facts.vectors.removeOtherFiles() }
-        let elapsed = start.duration(to: clock.now).components
-        summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
         return summary
     }
 
-    private func rollBack() throws(Failure) {
-        try catalog.database.execute("ROLLBACK")
+    func begin() throws(Failure) {
+        try catalog.database.execute("BEGIN IMMEDIATE")
+        try findSpace()
+    }
+
+    func finish() {}
+
+    func check() throws(Failure) {
+        try checkRejects()
+        try checkShrinking()
+        try checkTurned()
     }
 
     /// Finds the vectors that the catalog has, unless all of them are replaced.
@@ -191,17 +177,6 @@ package final class VectorImporter {
         }
     }
 
-    private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
-        throws(Failure)
-    {
-        guard !options.isStrict else { throw strictError(reader.source, line, reason) }
-        try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
-    }
-
-    private func strictError(_ source: String, _ line: Int, _ reason: String) -> Failure {
-        Failure(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
-    }
-
     /// The failure that a row met beside those of its own, and that ends the import.
     private var failure: Failure?
 
@@ -281,18 +256,6 @@ package final class VectorImporter {
 
     // MARK: - The end
 
-    private func complete(_ rows: VectorTable) {
-        summary.created = ["photos": rows.createdCount].filter { $0.value > 0 }
-        summary.take(rejects)
-    }
-
-    private func refusing(_ body: () throws(Failure) -> Void) throws(Failure) {
-        do throws(Failure) { try body() } catch {
-            guard options.isDryRun else { throw error }
-            summary.failure = error
-        }
-    }
-
     private func checkRejects() throws(Failure) {
         guard rejects.count > 0, let first = rejects.examples.first else { return }
         let total = rejects.count + summary.rows
@@ -340,7 +303,7 @@ package final class VectorImporter {
             """)
     }
 
-    private func commit() throws(Failure) {
+    func commit() throws(Failure) {
         try appender?.finish()
         if let space, appender != nil {
             try catalog.database.execute("DELETE FROM vector_file")
