@@ -192,16 +192,10 @@ extension Responder {
     private static func trace(of context: MemberContext) -> HTML {
         var trace = StageTrace()
         let plan = context.plan { trace.note($0) }
-        let rows = trace.stages.map { stage -> [HTML] in
-            [
-                "\(stage.report.stage.rawValue)", "\(stage.report.taken)", "\(stage.report.passed)",
-                "\(Int(stage.microseconds.rounded()))", "\(stage.report.note)",
-            ]
-        }
         return """
             <details><summary>How the list was made</summary>
             <p>From \(context.request.profile.joined.count) joined groups and \(plan.candidateCount) candidates.</p>
-            \(HTML.table("Stages, in their order", ["Stage", "#Taken", "#Passed on", "#µs", "Note"], rows))
+            \(HTML.table("Stages, in their order", AnswerTable(trace.stages)))
             </details>
             """
     }

@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import HTTP
 import Model
@@ -167,6 +168,13 @@ extension HTML {
             <tbody role="rowgroup">
             \(lines)</tbody></table></div>
             """
+    }
+
+    /// The table of an answer's rows, with the columns that their fields declare.
+    static func table(_ caption: String, _ table: AnswerTable) -> HTML {
+        .table(
+            caption, table.headings.map { ($0.isNumber ? "#" : "") + $0.title.withCapital },
+            table.rows.map { row in row.map { cell -> HTML in "\(cell)" } })
     }
 
     private static func cellClass(_ isNumber: Bool) -> HTML { isNumber ? " class=\"number\"" : "" }
