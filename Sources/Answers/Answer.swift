@@ -83,7 +83,7 @@ extension FieldList {
     ///   - schema: a schema narrower than that of the value's type, or nil for the type's own.
     ///   - help: the description of the field.
     ///   - column: the column of the field in tables for people, or nil for none.
-    mutating func always<Value: JSONValue>(
+    package mutating func always<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema? = nil,
         _ help: StaticString, column: @autoclosure () -> Column<Value>? = nil
     ) {
@@ -91,7 +91,7 @@ extension FieldList {
     }
 
     /// Declares a field that is left out if there is no value.
-    mutating func sometimes<Value: JSONValue>(
+    package mutating func sometimes<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema? = nil,
         _ help: StaticString, column: @autoclosure () -> Column<Value>? = nil
     ) {
@@ -99,7 +99,7 @@ extension FieldList {
     }
 
     /// Declares a column that is no field, or one of several fields.
-    mutating func column(_ column: @autoclosure () -> Column<Owner>) { columns { _ in [column()] } }
+    package mutating func column(_ column: @autoclosure () -> Column<Owner>) { columns { _ in [column()] } }
 }
 
 /// A receiver that writes the fields of an answer.

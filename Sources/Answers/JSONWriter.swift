@@ -97,7 +97,8 @@ package struct JSONWriter {
         needsComma = true
     }
 
-    private mutating func literal(_ value: String) {
+    /// Writes a value that is JSON already.
+    package mutating func literal(_ value: String) {
         comma()
         var value = value
         value.withUTF8 { unsafe bytes.append(contentsOf: $0) }

@@ -1,8 +1,9 @@
+package import Answers
 import Basics
 import CommandLine
 import FoundationEssentials
 import Glibc
-import Operations
+package import Operations
 
 /// `coterie check`.
 enum CheckCommand: ConfiguredCommand {
@@ -140,8 +141,8 @@ private struct CheckReport: ~Copyable {
     mutating func finish() throws(Failure) {
         let bad = findings.count { $0.state == .bad }
         let isQuiet = isQuiet
-        let shown = findings.filter { $0.state != .good || !isQuiet }.map(Row.init)
-        if isJSON { try output.json(document: Answer(isWell: bad == 0, findings: shown)) }
+        let shown = findings.filter { $0.state != .good || !isQuiet }
+        if isJSON { try output.json(Health(isWell: bad == 0, findings: shown)) }
         try output.flush()
         guard bad == 0 else {
             throw Failure(.badData, bad == 1 ? "one thing is bad" : "\(bad) things are bad")
@@ -157,19 +158,24 @@ private struct CheckReport: ~Copyable {
         let text = "\(state)\(String(repeating: " ", count: 9 - state.count))\(finding.subject): \(finding.message)"
         return printable(text) + (finding.advice.map { "\n         " + printable("do: \($0)") } ?? "")
     }
+}
 
-    private struct Answer: Encodable {
-        var isWell: Bool
-        var findings: [Row]
+/// The outcome of a check: `coterie check`.
+private struct Health: Answer {
+    let isWell: Bool
+    let findings: [Finding]
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("isWell", \.isWell, "Whether nothing is bad")
+        fields.always("findings", \.findings, "What was found")
     }
+}
 
-    private struct Row: Encodable {
-        var subject, state, message: String
-        var advice: String?
-
-        init(_ finding: Finding) {
-            (subject, state) = (finding.subject, finding.state.rawValue)
-            (message, advice) = (finding.message, finding.advice)
-        }
+extension Finding: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("subject", \.subject, "What was examined")
+        fields.always("state", \.state.rawValue, as: .words(of: State.self), "How it is")
+        fields.always("message", \.message, "The good news, or the problem")
+        fields.sometimes("advice", \.advice, "What to do")
     }
 }

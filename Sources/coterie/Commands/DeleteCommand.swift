@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import CatalogStore
 import Changes
@@ -98,15 +99,11 @@ enum DeleteCommand: Subcommand {
         _ kind: ImportKind, _ summary: RemovalSummary, _ parsed: ParsedCommand, _ told: Decision?
     ) throws {
         let isDryRun = parsed.flag("dry-run")
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(
-                document: Answer(kind: kind.name, isDryRun: isDryRun, summary, toldStore: told?.toldStore))
-        } else {
+        let answer = RemovedThings(kind: kind.name, isDryRun: isDryRun, summary: summary, toldStore: told?.toldStore)
+        try parsed.print(answer) { output in
             try output.line(Self.line(kind, summary) + (isDryRun ? "; dry run: nothing was changed" : ""))
             for line in [told?.line, told?.unerased].compactMap(\.self) { try output.line(line) }
         }
-        try output.flush()
         try summary.check(String(kind.name.dropLast()))
     }
 
@@ -134,22 +131,23 @@ enum DeleteCommand: Subcommand {
         let again = summary.repeatedCount > 0 ? "; \(summary.repeatedCount.grouped) named again" : ""
         return others.isEmpty ? count + again : "\(count); with them \(others.joined(separator: ", "))\(again)"
     }
+}
 
-    private struct Answer: Encodable {
-        var kind: String
-        var isDryRun: Bool
-        var removed, unknown, repeated: Int
-        var others: [String: Int]
-        var unknownIds: [String]
-        var toldStore: String?
+/// The outcome of a deletion: `coterie delete`.
+private struct RemovedThings: Answer {
+    let kind: String
+    let isDryRun: Bool
+    let summary: RemovalSummary
+    let toldStore: String?
 
-        init(kind: String, isDryRun: Bool, _ summary: RemovalSummary, toldStore: String?) {
-            (self.kind, self.isDryRun, self.toldStore) = (kind, isDryRun, toldStore)
-            repeated = summary.repeatedCount
-            removed = summary.removed
-            unknown = summary.unknownCount
-            others = summary.others
-            unknownIds = summary.unknown
-        }
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("kind", \.kind, "The kind of things")
+        fields.always("isDryRun", \.isDryRun, "Whether nothing was changed")
+        fields.always("removed", \.summary.removed, "How many were removed")
+        fields.always("others", \.summary.others, "What went with them, by the name of its table")
+        fields.always("repeated", \.summary.repeatedCount, "How many ids were named again")
+        fields.always("unknown", \.summary.unknownCount, "How many ids are unknown")
+        fields.always("unknownIds", \.summary.unknown, "The first of these ids")
+        fields.sometimes("toldStore", \.toldStore, "The store whose daemons were told")
     }
 }

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import Changes
 import CommandLine
@@ -133,9 +134,8 @@ enum ForgetCommand: Subcommand {
         if parsed.flag("json") {
             var output = try Output()
             try output.json(
-                document: Answer(
-                    removed: summary.removed, others: summary.others, unknownIds: summary.unknown,
-                    isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0,
+                ForgottenMembers(
+                    summary: summary, isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0,
                     isLogErased: told.isErased && told.decision?.isErased != false,
                     toldStore: told.decision?.toldStore))
             try output.flush()
@@ -213,23 +213,25 @@ enum ForgetCommand: Subcommand {
                 printToStandardError("warning: what is left in the journal \(path) is not known: \(error.message)")
             }
         }
-        var rows: [Trace] = []
+        var rows: [MemberTrace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)
-            var places = traces.rows.map { Place(place: "catalog, \($0.key)", rows: $0.value) }
+            var places = traces.rows.map { MemberTrace.Place(place: "catalog, \($0.key)", rows: $0.value) }
             for (path, file) in sessions {
                 let lists = try file?.count(ofUser: user) ?? 0
-                if lists > 0 { places.append(Place(place: "sessions \(path)", rows: lists)) }
+                if lists > 0 { places.append(MemberTrace.Place(place: "sessions \(path)", rows: lists)) }
             }
             for (version, members) in published where try members.member(withID: user) != nil {
-                places.append(Place(place: "version \(version.manifest.version)", rows: 1))
+                places.append(MemberTrace.Place(place: "version \(version.manifest.version)", rows: 1))
             }
-            places += (streamed[BytewiseString(user)] ?? [:]).map { Place(place: "stream \($0.key)", rows: $0.value) }
+            places += (streamed[BytewiseString(user)] ?? [:]).map {
+                MemberTrace.Place(place: "stream \($0.key)", rows: $0.value)
+            }
             places += journaled.compactMap { journal in
-                journal.counts[BytewiseString(user)].map { Place(place: journal.place, rows: $0) }
+                journal.counts[BytewiseString(user)].map { MemberTrace.Place(place: journal.place, rows: $0) }
             }
             rows.append(
-                Trace(
+                MemberTrace(
                     userId: user, isForgotten: traces.forgottenAt != nil || waiting[BytewiseString(user)] != nil,
                     places: places.sorted { $0.place < $1.place })
             )
@@ -246,9 +248,11 @@ enum ForgetCommand: Subcommand {
         let (traces, catalog) = (
             try Restoration(path).traces(of: users, in: folder), try parsed.openCatalogIfPresent()
         )
-        let rows: [Trace] = try users.map { user in
-            let places = (traces[BytewiseString(user)] ?? [:]).map { Place(place: "backup, \($0.key)", rows: $0.value) }
-            return Trace(
+        let rows: [MemberTrace] = try users.map { user in
+            let places = (traces[BytewiseString(user)] ?? [:]).map {
+                MemberTrace.Place(place: "backup, \($0.key)", rows: $0.value)
+            }
+            return MemberTrace(
                 userId: user, isForgotten: try catalog?.isForgotten(user: user) ?? false,
                 places: places.sorted { $0.place < $1.place })
         }
@@ -256,11 +260,8 @@ enum ForgetCommand: Subcommand {
     }
 
     /// Prints what is left of members; fails if anything is.
-    private static func report(_ rows: [Trace], _ parsed: ParsedCommand, sessionFiles: [String]? = nil) throws {
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: rows)
-        } else {
+    private static func report(_ rows: [MemberTrace], _ parsed: ParsedCommand, sessionFiles: [String]? = nil) throws {
+        try parsed.print(rows) { output in
             for row in rows {
                 let note = row.isForgotten ? "forgotten, and kept from coming back" : "not forgotten"
                 let found = row.places.map { "\($0.place): \($0.rows.grouped)" }
@@ -272,31 +273,51 @@ enum ForgetCommand: Subcommand {
                 try output.line("lists of sessions: looked into \(place); --sessions names other files")
             }
         }
-        try output.flush()
         let count = rows.count { !$0.places.isEmpty }
         guard count == 0 else {
             throw Failure(.general, "something is left of \(count) of \(rows.count) members")
         }
     }
+}
 
-    private struct Answer: Encodable {
-        var removed: Int
-        var others: [String: Int]
-        var unknownIds: [String]
-        var isDryRun: Bool
-        var sessions: Int
-        var isLogErased: Bool
-        var toldStore: String?
+/// The outcome of a forgetting: `coterie forget`.
+private struct ForgottenMembers: Answer {
+    let summary: RemovalSummary
+    let isDryRun: Bool
+    let sessions: Int
+    let isLogErased: Bool
+    let toldStore: String?
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("removed", \.summary.removed, "How many members were forgotten")
+        fields.always("others", \.summary.others, "What went with them, by the name of its table")
+        fields.always("unknownIds", \.summary.unknown, "The first ids that are unknown")
+        fields.always("isDryRun", \.isDryRun, "Whether nothing was changed")
+        fields.always("sessions", \.sessions, "How many lists of sessions were removed")
+        fields.always("isLogErased", \.isLogErased, "Whether journals and streams have nothing of them any more")
+        fields.sometimes("toldStore", \.toldStore, "The store whose daemons were told")
+    }
+}
+
+/// The traces of a member: `coterie forget --check`.
+private struct MemberTrace: Answer {
+    let userId: String
+    let isForgotten: Bool
+    let places: [Place]
+
+    struct Place: Answer {
+        let place: String
+        let rows: Int
+
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("place", \.place, "Where it is")
+            fields.always("rows", \.rows, "How much there is")
+        }
     }
 
-    private struct Trace: Encodable {
-        var userId: String
-        var isForgotten: Bool
-        var places: [Place]
-    }
-
-    private struct Place: Encodable {
-        var place: String
-        var rows: Int
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.always("isForgotten", \.isForgotten, "Whether the id is kept from coming back")
+        fields.always("places", \.places, "What is left, and where")
     }
 }

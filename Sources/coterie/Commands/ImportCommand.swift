@@ -171,13 +171,9 @@ enum ImportCommand: Subcommand {
             report.lines[0],
             notes: report.lines.dropFirst()
                 + summary.examples.map { "rejected: \($0.source), line \($0.line): \($0.reason)" })
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: report.json)
-        } else {
+        try parsed.print(ImportOutcome(summary: summary, isDryRun: report.isDryRun)) { output in
             for text in report.lines { try output.line(text) }
         }
-        try output.flush()
         if let failure = summary.failure { throw Failure(failure) }
     }
 

@@ -74,56 +74,62 @@ enum ModelsCommand: Subcommand {
 
     private static func list(_ store: any VersionStore, _ parsed: ParsedCommand) throws {
         let (current, pinned) = (try store.current(), try store.pinned())
-        let rows = try store.versions().map { manifest in
-            VersionRow(
-                manifest: manifest, isCurrent: manifest.version == current,
-                isPinned: pinned.contains(manifest.version))
-        }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: Answer(store: store.location, current: current?.description, versions: rows))
-        } else {
-            for line in table(rows).lines { try output.line(line) }
-            if rows.isEmpty { try output.line("no versions in \(store.location): run \"coterie recompute\"") }
-        }
-        try output.flush()
-    }
-
-    private static func table(_ rows: [VersionRow]) -> TextTable {
-        let relations = Coterie.relations.tabled { relation in
-            rows.contains { $0.manifest[relation] != nil }
-        }.map(\.relation)
         let now = Date().timeIntervalSince1970
-        var table = TextTable(
-            [
-                .init(title: ""), .init(title: "version"), .init(title: "age", isNumber: true),
-                .init(title: "groups", isNumber: true),
-            ] + relations.map { .init(title: "by \($0.rawValue)", isNumber: true) } + [
-                .init(title: "size", isNumber: true), .init(title: ""),
-            ])
-        for row in rows {
-            let manifest = row.manifest
-            let age = max(0, now - Double(manifest.createdAtMilliseconds) / 1000)
-            let neighbours = relations.map { (manifest[$0]?.neighbours ?? 0).grouped }
-            let notes = [row.isPinned ? "pinned" : nil, manifest.objections == nil ? nil : "refused"].compactMap(\.self)
-            table.add(
-                [row.isCurrent ? "*" : "", manifest.version.description, Formats.seconds(age)]
-                    + [manifest.groups.included.grouped] + neighbours
-                    + [Formats.bytes(manifest.byteCount), notes.joined(separator: ", ")])
+        let versions = try store.versions().map { manifest in
+            StoredVersion(
+                manifest: manifest, isCurrent: manifest.version == current,
+                isPinned: pinned.contains(manifest.version),
+                ageSeconds: max(0, now - Double(manifest.createdAtMilliseconds) / 1000))
         }
-        return table
+        let relations = Coterie.relations.tabled { relation in versions.contains { $0.manifest[relation] != nil } }
+        let answer = StoredVersions(store: store.location, current: current?.description, versions: versions)
+        try parsed.print(answer) { output in
+            try output.table(
+                versions, of: relations, ifNone: "no versions in \(store.location): run \"coterie recompute\"")
+        }
+    }
+}
+
+/// The versions of a store: `coterie models`.
+private struct StoredVersions: Answer {
+    let store: String
+    let current: String?
+    let versions: [StoredVersion]
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("store", \.store, "Where they are")
+        fields.sometimes("current", \.current, "The version that serves; if there is one")
+        fields.always("versions", \.versions, "The versions, the oldest first")
+    }
+}
+
+/// A version in a store.
+private struct StoredVersion: Answer {
+    let manifest: Manifest
+    let isCurrent, isPinned: Bool
+    let ageSeconds: Double
+
+    private var notes: [String] {
+        [isPinned ? "pinned" : nil, manifest.objections == nil ? nil : "refused"].compactMap(\.self)
     }
 
-    private struct Answer: Encodable {
-        var store: String
-        var current: String?
-        var versions: [VersionRow]
-    }
-
-    private struct VersionRow: Encodable {
-        var manifest: Manifest
-        var isCurrent: Bool
-        var isPinned: Bool
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.column(Column("") { $0.isCurrent ? "*" : "" })
+        fields.column(Column("version", \.manifest.version.description))
+        fields.column(Column("age", isNumber: true) { Formats.seconds($0.ageSeconds) })
+        fields.column(Column("groups", isNumber: true, \.manifest.groups.included.grouped))
+        fields.columns { relations in
+            relations.map { facts in
+                Column("by \(facts.name)", isNumber: true) {
+                    ($0.manifest[facts.relation]?.neighbours ?? 0).grouped
+                }
+            }
+        }
+        fields.column(Column("size", isNumber: true) { Formats.bytes($0.manifest.byteCount) })
+        fields.column(Column("") { $0.notes.joined(separator: ", ") })
+        fields.always("isCurrent", \.isCurrent, "Whether it serves")
+        fields.always("isPinned", \.isPinned, "Whether it stays when older ones are removed")
+        fields.always("manifest", { StoredDocument(content: $0.manifest) }, "Its manifest")
     }
 }
 

@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import CatalogStore
 import Changes
@@ -67,19 +68,13 @@ enum RenameCommand: Subcommand {
             try decision.record([.renaming(change)], atMilliseconds: now)
             guard try decision.apply() else { return }
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(
-                document: Answer(
-                    what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun,
-                    toldStore: decision?.toldStore
-                ))
-        } else {
+        let answer = RenamedThing(
+            what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun, toldStore: decision?.toldStore)
+        try parsed.print(answer) { output in
             let note = isDryRun ? "; dry run: nothing was changed" : ""
             try output.line(printable(line(outcome, what, old, new) + note))
             if let line = decision?.line { try output.line(line) }
         }
-        try output.flush()
     }
 
     /// Renames what a file names, by one decision.
@@ -156,10 +151,20 @@ enum RenameCommand: Subcommand {
         case .unchanged, .unknown: "there is no \(what) \(old): nothing to move to \(new)"
         }
     }
+}
 
-    private struct Answer: Encodable {
-        var what, from, to, outcome: String
-        var isDryRun: Bool
-        var toldStore: String?
+/// The outcome of a renaming: `coterie rename`.
+private struct RenamedThing: Answer {
+    let what, from, to, outcome: String
+    let isDryRun: Bool
+    let toldStore: String?
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("what", \.what, "The kind of thing")
+        fields.always("from", \.from, "The old id")
+        fields.always("to", \.to, "The new id")
+        fields.always("outcome", \.outcome, "Whether it was renamed, merged into another or left as it is")
+        fields.always("isDryRun", \.isDryRun, "Whether nothing was changed")
+        fields.sometimes("toldStore", \.toldStore, "The store whose daemons were told")
     }
 }

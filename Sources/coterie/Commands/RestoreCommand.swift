@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import CatalogStore
 import CommandLine
@@ -72,10 +73,7 @@ enum RestoreCommand: Subcommand {
                 up, restore again with --skip-missing
                 """)
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: Answer(catalog: catalog, outcome))
-        } else {
+        try parsed.print(RestoredSite(catalog: catalog, outcome: outcome)) { output in
             try output.line("restored \(([catalog] + outcome.journals).joined(separator: ", "))")
             let applied = outcome.changes.applied.grouped
             try output.line("\(applied) changes of daemons were applied to the catalog")
@@ -88,7 +86,6 @@ enum RestoreCommand: Subcommand {
             for line in Self.lines(outcome.withdrawnAgain) { try output.line(line) }
             try output.line("now run \"coterie recompute\", and start the daemons")
         }
-        try output.flush()
     }
 
     /// Returns the lines that say what stays withdrawn, and how to bring it back.
@@ -114,26 +111,28 @@ enum RestoreCommand: Subcommand {
             },
         ].compactMap(\.self)
     }
+}
 
-    private struct Answer: Encodable {
-        var catalog: String
-        var journals: [String]
-        var changesApplied, changesHeld, forgottenAgain, photosRemovedAgain: Int
-        var hiddenAgain, privateGroupsAgain, privatePhotosAgain, unlistedAgain: Int
-        var deletedMembersAgain, deletedPairsAgain, groupsNotShown, photosNotShown: Int
-        var hasExperiments: Bool
+/// The outcome of a restore: `coterie restore`.
+private struct RestoredSite: Answer {
+    let catalog: String
+    let outcome: Restoration.Outcome
 
-        init(catalog: String, _ outcome: Restoration.Outcome) {
-            self.catalog = catalog
-            journals = outcome.journals
-            (changesApplied, changesHeld) = (outcome.changes.applied, outcome.changes.held)
-            (forgottenAgain, photosRemovedAgain) = (outcome.forgottenAgain, outcome.photosRemovedAgain)
-            let again = outcome.withdrawnAgain
-            (hiddenAgain, unlistedAgain) = (again.hiddenGroups, again.members)
-            (privateGroupsAgain, privatePhotosAgain) = (again.groups, again.photos)
-            (deletedMembersAgain, deletedPairsAgain) = (again.deletedMembers, again.deletedPairs)
-            (groupsNotShown, photosNotShown) = (again.missingGroups, again.missingPhotos)
-            hasExperiments = outcome.hasExperiments
-        }
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("catalog", \.catalog, "The path of the catalog")
+        fields.always("journals", \.outcome.journals, "The paths of the journals")
+        fields.always("changesApplied", \.outcome.changes.applied, "How many changes were applied to the catalog")
+        fields.always("changesHeld", \.outcome.changes.held, "How many wait for others")
+        fields.always("hasExperiments", \.outcome.hasExperiments, "Whether the experiments are in the store")
+        fields.always("forgottenAgain", \.outcome.forgottenAgain, "Members that were forgotten again")
+        fields.always("photosRemovedAgain", \.outcome.photosRemovedAgain, "Photos that went with them")
+        fields.always("hiddenAgain", \.outcome.withdrawnAgain.hiddenGroups, "Groups that are hidden again")
+        fields.always("privateGroupsAgain", \.outcome.withdrawnAgain.groups, "Groups that are private again")
+        fields.always("privatePhotosAgain", \.outcome.withdrawnAgain.photos, "Photos that are private again")
+        fields.always("unlistedAgain", \.outcome.withdrawnAgain.members, "Members that are not listed again")
+        fields.always("deletedMembersAgain", \.outcome.withdrawnAgain.deletedMembers, "Members deleted again")
+        fields.always("deletedPairsAgain", \.outcome.withdrawnAgain.deletedPairs, "Pairs deleted again")
+        fields.always("groupsNotShown", \.outcome.withdrawnAgain.missingGroups, "Groups that no file has yet")
+        fields.always("photosNotShown", \.outcome.withdrawnAgain.missingPhotos, "Photos that no file has yet")
     }
 }

@@ -85,25 +85,30 @@ enum WhyCommand: Subcommand {
         if verdicts.isEmpty {
             for id in ids { _ = try Lookup.group(id, in: catalog) }
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(
-                document: Answer(
-                    modelVersion: version.manifest.version.description, groupId: ids[0], otherId: ids[1],
-                    catalogChangedSince: isStale, relations: verdicts))
-        } else {
+        let answer = SimilarityOfTwo(
+            version: version.manifest.version.description, ids: (ids[0], ids[1]), isStale: isStale, verdicts: verdicts)
+        try parsed.print(answer) { output in
             try output.line(printable("\(ids[1]) in the list of \(ids[0]):"))
             for verdict in verdicts { try output.line(printable("by \(verdict.relation): \(verdict.sentence)")) }
         }
-        try output.flush()
         if isStale {
             printToStandardError("warning: the catalog changed since version \(version.manifest.version) was built")
         }
     }
+}
 
-    private struct Answer: Encodable {
-        var modelVersion, groupId, otherId: String
-        var catalogChangedSince: Bool
-        var relations: [RelationVerdict]
+/// The similarity of two groups: `coterie why`.
+private struct SimilarityOfTwo: Answer {
+    let version: String
+    let ids: (group: String, other: String)
+    let isStale: Bool
+    let verdicts: [RelationVerdict]
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("modelVersion", \.version, "The version whose lists are examined")
+        fields.always("groupId", \.ids.group, "The group whose list is examined")
+        fields.always("otherId", \.ids.other, "The group that is, or is not, in this list")
+        fields.always("catalogChangedSince", \.isStale, "Whether the catalog changed since the version was built")
+        fields.always("relations", \.verdicts, "What each relation says")
     }
 }

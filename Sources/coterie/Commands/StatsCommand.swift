@@ -1,5 +1,5 @@
-import Answers
-import CatalogStore
+package import Answers
+package import CatalogStore
 import Basics
 import CommandLine
 import Model
@@ -27,7 +27,7 @@ enum StatsCommand: Subcommand {
         let hints = StatsHints(statistics).lines
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(document: Answer(statistics, hints))
+            try output.json(CatalogFigures(statistics: statistics, hints: hints))
         } else {
             for line in lines(statistics) { try output.line(line) }
             try output.line("")
@@ -125,68 +125,65 @@ enum StatsCommand: Subcommand {
             return "  \(padding)\(label)  \(bar)  \(count.grouped)"
         }
     }
+}
 
-    private struct Answer: Encodable {
-        struct EntityCounts: Encodable {
-            var rows: Int
-            var properties: [String: Int]
-            var twins: [Twins]
-        }
+/// The contents of a catalog, and what it lacks: `coterie stats`.
+private struct CatalogFigures: Answer {
+    let statistics: CatalogStatistics
+    let hints: [String]
 
-        struct Twins: Encodable {
-            var id, other: String
-        }
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always(
+            "things", { Dictionary($0.statistics.things.map { ($0.name, $0) }) { $1 } }, "Groups, users and photos")
+        fields.always(
+            "relations", { Dictionary($0.statistics.relations.map { ($0.name, $0) }) { $1 } },
+            "Tables of pairs, by their names")
+        fields.always("interactions", \.statistics.interactions, "What members did")
+        fields.always("forgotten", \.statistics.forgotten, "Forgotten members")
+        fields.always("ubiquitousGroups", \.statistics.ubiquitousGroups, "Groups of nearly all members")
+        fields.always("ubiquitousMembers", \.statistics.ubiquitousMembers, "Members of nearly all groups")
+        fields.always("missing", \.hints, "What would make lists better")
+    }
+}
 
-        struct Relation: Encodable {
-            var rows, dated: Int
-            var firstAtSeconds, lastAtSeconds: Int64?
-            var groupSizes, userSizes: [Bucket]?
-            var entrySizes: [Bucket]
-        }
+extension CatalogStatistics.EntityCounts: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("rows", \.rows, "How many there are")
+        fields.always(
+            "properties", { Dictionary($0.properties.map { ($0.name, $0.count) }) { $1 } },
+            "How many have a property, by its name")
+        fields.always("twins", { $0.twins.map { ["id": $0.id, "other": $0.other] } }, "Ids that look the same")
+    }
+}
 
-        struct Bucket: Encodable {
-            var from, to, count: Int
-        }
+extension CatalogStatistics.Relation: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("rows", \.rows, "How many pairs there are")
+        fields.always("dated", \.dates.count, "How many have a date")
+        fields.sometimes("firstAtSeconds", \.dates.range?.lowerBound, "The first date, in Unix seconds")
+        fields.sometimes("lastAtSeconds", \.dates.range?.upperBound, "The last date, in Unix seconds")
+        fields.sometimes(
+            "groupSizes", { $0.rowKind == "groups" ? $0.groupSizes.buckets : nil }, "Groups by their numbers of pairs")
+        fields.sometimes(
+            "userSizes", { $0.rowKind == "groups" ? nil : $0.groupSizes.buckets }, "Users by their numbers of pairs")
+        fields.always("entrySizes", \.entrySizes.buckets, "Entries by their numbers of pairs")
+    }
+}
 
-        struct Ubiquitous: Encodable {
-            var id: String
-            var count, total: Int
+extension CatalogStatistics.Ubiquitous: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("id", \.id, "The group or the member")
+        fields.always("count", \.count, "How many pairs it has")
+        fields.always("total", \.total, "How many it could have")
+    }
+}
 
-            init(_ thing: CatalogStatistics.Ubiquitous) { (id, count, total) = (thing.id, thing.count, thing.total) }
-        }
-
-        var things: [String: EntityCounts] = [:]
-        var relations: [String: Relation] = [:]
-        var interactions, forgotten: Int
-        var ubiquitousGroups, ubiquitousMembers: [Ubiquitous]
-        var missing: [String]
-
-        init(_ statistics: CatalogStatistics, _ hints: [String]) {
-            for thing in statistics.things {
-                things[thing.name] = EntityCounts(
-                    rows: thing.rows, properties: Dictionary(thing.properties.map { ($0.name, $0.count) }) { $1 },
-                    twins: thing.twins.map { Twins(id: $0.id, other: $0.other) })
-            }
-            for relation in statistics.relations {
-                let (sizes, isOfGroups) = (Self.buckets(relation.groupSizes), relation.rowKind == "groups")
-                relations[relation.name] = Relation(
-                    rows: relation.rows, dated: relation.dates.count,
-                    firstAtSeconds: relation.dates.range?.lowerBound, lastAtSeconds: relation.dates.range?.upperBound,
-                    groupSizes: isOfGroups ? sizes : nil, userSizes: isOfGroups ? nil : sizes,
-                    entrySizes: Self.buckets(relation.entrySizes))
-            }
-            interactions = statistics.interactions
-            forgotten = statistics.forgotten
-            ubiquitousGroups = statistics.ubiquitousGroups.map(Ubiquitous.init)
-            ubiquitousMembers = statistics.ubiquitousMembers.map(Ubiquitous.init)
-            missing = hints
-        }
-
-        private static func buckets(_ histogram: SizeHistogram) -> [Bucket] {
-            histogram.counts.enumerated().map { bucket, count in
-                let sizes = SizeHistogram.sizes(ofBucket: bucket)
-                return Bucket(from: sizes.lowerBound, to: sizes.upperBound, count: count)
-            }
+extension SizeHistogram {
+    /// The bounds of each bucket, inclusive, and its count.
+    fileprivate var buckets: [[String: Int]] {
+        counts.enumerated().map { bucket, count in
+            let sizes = SizeHistogram.sizes(ofBucket: bucket)
+            return ["from": sizes.lowerBound, "to": sizes.upperBound, "count": count]
         }
     }
 }

@@ -1,5 +1,6 @@
+package import Answers
 import Basics
-import CatalogStore
+package import CatalogStore
 import CommandLine
 import RecordReading
 
@@ -67,74 +68,74 @@ struct ImportReport {
     }
 
     private func counted(_ count: Int, _ what: String) -> String { "\(count.grouped) \(what)" }
+}
 
-    var json: some Encodable { Document(summary, isDryRun: isDryRun) }
+/// The outcome of an import: `coterie import`.
+struct ImportOutcome: Answer {
+    let summary: ImportSummary
+    let isDryRun: Bool
 
-    private struct Document: Encodable {
-        struct Example: Encodable {
-            var source, reason, record: String
-            var line: Int
-        }
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("kind", \.summary.name, "The kind of files")
+        fields.always("isDryRun", \.isDryRun, "Whether nothing was changed")
+        fields.always("rows", \.summary.rows, "Rows in the files")
+        fields.always("written", \.summary.written, "Rows that changed the catalog")
+        fields.always("unchanged", \.summary.unchanged, "Rows that the catalog had already")
+        fields.always("overruled", \.summary.overruled, "Rows that a later action of a member overrules")
+        fields.always("repeated", \.summary.duplicates, "Rows that came again")
+        fields.always("removed", \.summary.removed, "Rows of the catalog that the files lack, and that were removed")
+        fields.always("rejected", \.summary.rejected, "Rows that could not be read")
+        fields.always("forgotten", \.summary.forgotten, "Rows of forgotten members")
+        fields.always("timesWithoutZone", \.summary.timesWithoutZone, "Times without a zone")
+        fields.always("created", \.summary.created, "Things that only these rows name, by the name of their table")
+        fields.always("unshown", \.summary.unshown, "Those of them that are not shown until they are described")
+        fields.always("unknownColumns", { $0.summary.unknownColumns.map(\.name) }, "Columns that were passed over")
+        fields.always("nearestColumns", \.nearestColumns, "The known columns most like them, by their names")
+        fields.sometimes("rejectsFile", \.summary.rejectsPaths.first, "The first file of rejected rows")
+        fields.always("rejectsFiles", \.summary.rejectsPaths, "All files of rejected rows")
+        fields.sometimes("reasonsFile", \.summary.reasonsPath, "The file of the reasons")
+        fields.sometimes("failure", \.summary.failure?.message, "Why a real import would fail")
+        fields.always("examples", \.summary.examples, "The first rejected rows")
+        fields.always("dialects", { $0.summary.dialects.map(ReadDialect.init) }, "How each file was read")
+        fields.always("findings", \.summary.findings, "What may have been misread")
+        fields.always("seconds", \.summary.seconds, "How long it took")
+    }
 
-        struct Dialect: Encodable {
-            var source, format, description: String
-            var delimiter: String?
-            var isQuoted: Bool
-        }
+    private var nearestColumns: [String: String] {
+        Dictionary(
+            summary.unknownColumns.compactMap { column in column.nearest.map { (column.name, $0) } },
+            uniquingKeysWith: { $1 })
+    }
+}
 
-        struct Finding: Encodable {
-            var kind, message: String
-            var count: Int
-        }
+/// The dialect in which a file was read.
+private struct ReadDialect: Answer {
+    let source: String
+    let dialect: Dialect
 
-        var kind: String
-        var isDryRun: Bool
-        var rows, written, unchanged, overruled, repeated, removed, rejected, forgotten, timesWithoutZone: Int
-        var created, unshown: [String: Int]
-        var unknownColumns: [String]
-        /// The most similar known columns, by the names of unknown columns.
-        var nearestColumns: [String: String]
-        /// The first of `rejectsFiles`, if any.
-        var rejectsFile: String?
-        var rejectsFiles: [String]
-        var reasonsFile, failure: String?
-        var examples: [Example]
-        var dialects: [Dialect]
-        var findings: [Finding]
-        var seconds: Double
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("source", \.source, "The file")
+        fields.always("format", \.dialect.format.rawValue, "Its format")
+        fields.always("description", \.dialect.description, "The same for people")
+        fields.sometimes(
+            "delimiter", { $0.dialect.format == .jsonLines ? nil : $0.dialect.delimiter.rawValue }, "Its delimiter")
+        fields.always("isQuoted", { $0.dialect.hasQuotes ?? false }, "Whether fields are quoted")
+    }
+}
 
-        init(_ summary: ImportSummary, isDryRun: Bool) {
-            kind = summary.name
-            self.isDryRun = isDryRun
-            rows = summary.rows
-            written = summary.written
-            unchanged = summary.unchanged
-            overruled = summary.overruled
-            repeated = summary.duplicates
-            removed = summary.removed
-            rejected = summary.rejected
-            forgotten = summary.forgotten
-            timesWithoutZone = summary.timesWithoutZone
-            created = summary.created
-            unshown = summary.unshown
-            unknownColumns = summary.unknownColumns.map(\.name)
-            nearestColumns = [:]
-            for column in summary.unknownColumns { nearestColumns[column.name] = column.nearest }
-            rejectsFile = summary.rejectsPaths.first
-            rejectsFiles = summary.rejectsPaths
-            reasonsFile = summary.reasonsPath
-            failure = summary.failure?.message
-            examples = summary.examples.map {
-                Example(source: $0.source, reason: $0.reason, record: $0.excerpt, line: $0.line)
-            }
-            dialects = summary.dialects.map { source, dialect in
-                Dialect(
-                    source: source, format: dialect.format.rawValue, description: dialect.description,
-                    delimiter: dialect.format == .jsonLines ? nil : dialect.delimiter.rawValue,
-                    isQuoted: dialect.hasQuotes ?? false)
-            }
-            findings = summary.findings.map { Finding(kind: $0.kind.rawValue, message: $0.message, count: $0.count) }
-            seconds = summary.seconds
-        }
+extension ImportFinding: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("kind", \.kind.rawValue, "The kind")
+        fields.always("message", \.message, "What was found, and what helps")
+        fields.always("count", \.count, "How many rows, values or lines it concerns")
+    }
+}
+
+extension ImportSummary.Example: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("source", \.source, "The file")
+        fields.always("line", \.line, "The line")
+        fields.always("reason", \.reason, "Why it was rejected")
+        fields.always("record", \.excerpt, "Its beginning")
     }
 }

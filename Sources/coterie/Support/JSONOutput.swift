@@ -7,7 +7,7 @@ extension Output {
     /// Writes an answer as JSON, with its fields in their order, and a line feed.
     ///
     /// - Parameter isIndented: whether each field has a line of its own.
-    mutating func json(_ answer: some Answer, isIndented: Bool = true) throws(Failure) {
+    mutating func json(_ answer: some JSONValue, isIndented: Bool = true) throws(Failure) {
         let compact = answer.json
         let json = isIndented ? JSON(compact)?.written(isIndented: true) ?? compact : compact
         try write(json + [UInt8(ascii: "\n")])
@@ -41,9 +41,22 @@ extension Output {
 
 extension ParsedCommand {
     /// Prints an answer: as JSON if the command line asks for it, otherwise as a function writes it.
-    func print(_ answer: some Answer, orAs write: (inout Output) throws -> Void) throws {
+    func print(_ answer: some JSONValue, orAs write: (inout Output) throws -> Void) throws {
         var output = try Output()
         if flag("json") { try output.json(answer) } else { try write(&output) }
         try output.flush()
+    }
+}
+
+/// A document that is stored as JSON, as a field of an answer.
+struct StoredDocument<Content: Encodable & Sendable>: JSONValue {
+    let content: Content
+
+    /// Returns the schema of any object.
+    static func schema(of relations: RelationTable) -> Schema { .anyObject }
+
+    /// Writes the document as it is stored.
+    func write(to json: inout JSONWriter) {
+        json.literal((try? JSON.encoded(content)).map { String(decoding: $0, as: UTF8.self) } ?? "null")
     }
 }

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLine
 import Evaluation
@@ -113,33 +114,36 @@ struct MetricsFile {
 }
 
 /// The similarity of two groups in one relation, and the rank of the other in the group's list.
-struct RelationVerdict: Encodable {
-    var relation: String
-    /// The numbers of entries of the group and of the other; n in formulas.
-    var size, otherSize: Int
-    /// The number of common entries, such as members or public photos.
-    var common: Int
-    /// The plain cosine of these counts.
-    var cosine: Double
-    /// The score of these counts by the version's formula, or `nil` if the formula is unknown.
-    ///
-    /// It is the score before lists are divided by their sums.
-    var score: Double?
-    /// The other's rank in the version's list, from 1, or `nil` if it is not listed.
-    var listedRank: Int?
-    /// The other's score in the version's list, or `nil` if it is not listed.
-    var listedScore: Double?
-    /// The rank by these counts among all groups that pass the thresholds, from 1.
-    ///
-    /// It is the rank of the other for the group or, if lists are cut at the target, of the group for the other. It is
-    /// `nil` if the pair does not pass the thresholds, or the formula is unknown.
-    var rank: Int?
-    /// The number of groups that pass the thresholds with the group that ranks them.
-    var candidates: Int
-    /// Whether both groups are public and not hidden now.
-    var areShown: Bool
-    /// The reason that the other is not listed, or its rank.
-    var reason: String
+struct RelationVerdict: Answer {
+    private(set) var relation: String
+    private(set) var size, otherSize, common: Int
+    private var cosine: Double
+    private var score: Double?
+    private(set) var listedRank: Int?
+    private var listedScore: Double?
+    private var rank: Int?
+    private var candidates: Int
+    private var areShown: Bool
+    private(set) var reason: String
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("relation", \.relation, "The relation")
+        fields.always("size", \.size, "The entries of the group; n in formulas")
+        fields.always("otherSize", \.otherSize, "The entries of the other")
+        fields.always("common", \.common, "Common entries, such as members or public photos")
+        fields.always("cosine", \.cosine, "The plain cosine of these counts")
+        fields.sometimes(
+            "score", \.score,
+            "The score by the version's formula, before lists are divided by their sums; if the formula is known")
+        fields.sometimes("listedRank", \.listedRank, "The other's rank in the version's list; if it is listed")
+        fields.sometimes("listedScore", \.listedScore, "The other's score there; if it is listed")
+        // If lists are cut at the target, it is the rank of the group for the other.
+        fields.sometimes(
+            "rank", \.rank, "The rank by these counts among groups that pass the thresholds; if the pair passes them")
+        fields.always("candidates", \.candidates, "The groups that pass the thresholds with the one that ranks them")
+        fields.always("areShown", \.areShown, "Whether both groups are public and not hidden now")
+        fields.always("reason", \.reason, "Why the other is not listed, or its rank")
+    }
 
     /// Counts the entries of both groups in the catalog as it is now.
     ///

@@ -16,19 +16,23 @@ struct VersionDifference {
 
     /// Writes the differences of all groups, or of the neighbours of the group in `--group`.
     func write(_ parsed: ParsedCommand) throws {
-        var output = try Output()
         if let group = parsed.textIfGiven("group") {
             let rows = try neighbours(of: group)
-            if parsed.flag("json") { try output.json(document: rows) } else { try write(rows, of: group, &output) }
+            try parsed.print(rows) { output in
+                try output.line(
+                    printable("neighbours of \(group) in \(before.manifest.version) and \(after.manifest.version)"))
+                try output.table(rows, ifNone: "no neighbours in either version")
+            }
         } else {
             let comparison = VersionComparison(from: before.model, to: after.model)
+            var output = try Output()
             if parsed.flag("json") {
                 try output.json(document: comparison)
             } else {
                 try write(comparison, &output)
             }
+            try output.flush()
         }
-        try output.flush()
     }
 
     private func write(_ comparison: VersionComparison, _ output: inout Output) throws {
@@ -55,29 +59,19 @@ struct VersionDifference {
 
     private func percent(_ share: Double) -> String { Formats.percent(share) }
 
-    /// A neighbour of a group in either version.
-    private struct Row: Encodable {
-        var relation: Relation
-        var groupId: String
-        var rankBefore: Int?
-        var rankAfter: Int?
-        var scoreBefore: Float?
-        var scoreAfter: Float?
-    }
-
-    private func neighbours(of group: String) throws -> [Row] {
+    private func neighbours(of group: String) throws -> [MovedNeighbour] {
         let places = [before.model, after.model].map { $0.index(ofID: group) }
         guard places.contains(where: { $0 != nil }) else {
             throw Failure(.badData, "neither version has a group \"\(group)\"")
         }
         let relations = after.model.relations + before.model.relations.filter { !after.model.relations.contains($0) }
-        return relations.flatMap { relation -> [Row] in
-            var rows: [String: Row] = [:]
+        return relations.flatMap { relation -> [MovedNeighbour] in
+            var rows: [String: MovedNeighbour] = [:]
             for (id, rank, score) in list(of: places[0], by: relation, in: before.model) {
-                rows[id] = Row(relation: relation, groupId: id, rankBefore: rank, scoreBefore: score)
+                rows[id] = MovedNeighbour(relation: relation, groupId: id, rankBefore: rank, scoreBefore: score)
             }
             for (id, rank, score) in list(of: places[1], by: relation, in: after.model) {
-                var row = rows[id] ?? Row(relation: relation, groupId: id)
+                var row = rows[id] ?? MovedNeighbour(relation: relation, groupId: id)
                 (row.rankAfter, row.scoreAfter) = (rank, score)
                 rows[id] = row
             }
@@ -96,20 +90,21 @@ struct VersionDifference {
             (model.id(of: Int(neighbour.index)), offset + 1, neighbour.score)
         }
     }
+}
 
-    private func write(_ rows: [Row], of group: String, _ output: inout Output) throws {
-        try output.line(
-            printable("neighbours of \(group) in \(before.manifest.version) and \(after.manifest.version)"))
-        var table = TextTable(
-            [.init(title: "relation"), .init(title: "group", maximumWidth: 36)]
-                + ["rank before", "rank after", "score before", "score after"].map { .init(title: $0, isNumber: true) })
-        for row in rows {
-            table.add(
-                [row.relation.rawValue, row.groupId]
-                    + [row.rankBefore, row.rankAfter].map { $0.map(String.init) ?? "-" }
-                    + [row.scoreBefore, row.scoreAfter].map { $0.map { Formats.score(Double($0)) } ?? "-" })
-        }
-        for line in table.lines { try output.line(line) }
-        if rows.isEmpty { try output.line("no neighbours in either version") }
+/// A neighbour of a group in either version.
+private struct MovedNeighbour: Answer {
+    let relation: Relation
+    let groupId: String
+    var rankBefore, rankAfter: Int?
+    var scoreBefore, scoreAfter: Float?
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("relation", \.relation, "The relation", column: Column("relation", \.rawValue))
+        fields.always("groupId", \.groupId, "The neighbour", column: .id("group"))
+        fields.sometimes("rankBefore", \.rankBefore, "Its rank in the first version", column: .rank("rank before"))
+        fields.sometimes("rankAfter", \.rankAfter, "Its rank in the second version", column: .rank("rank after"))
+        fields.sometimes("scoreBefore", \.scoreBefore, "Its score there", column: .score("score before"))
+        fields.sometimes("scoreAfter", \.scoreAfter, "Its score there", column: .score("score after"))
     }
 }

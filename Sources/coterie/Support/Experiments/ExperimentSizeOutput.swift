@@ -6,13 +6,6 @@ import Experiments
 
 /// The output of `coterie experiment size`.
 enum ExperimentSizeOutput {
-    private struct Row: Encodable {
-        var weeks, activeMembers: Int
-        var mean, variance: Double
-        /// The members needed in both arms together, or `nil` if there was no activity.
-        var neededMembers: Int?
-    }
-
     static func write(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count == 1 else { throw UsageError("\"experiment size\" takes no name") }
         let effect = try effect(parsed)
@@ -23,16 +16,13 @@ enum ExperimentSizeOutput {
         let catalog = try parsed.openCatalog()
         let now = try parsed.planInstant()
         let rows = try PlanSize.past(of: measure, from: catalog, atMilliseconds: now).map { weeks, past in
-            Row(
+            NeededMembers(
                 weeks: weeks, activeMembers: past.count, mean: past.mean, variance: past.variance,
                 neededMembers: past.mean > 0
                     ? SampleSize(toFind: effect, ofMean: past.mean, variance: past.variance).memberCount : nil)
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: rows)
-        } else {
-            for line in table(rows) { try output.line(line) }
+        try parsed.print(rows) { output in
+            try output.table(rows)
             let enough = rows.first { $0.activeMembers >= $0.neededMembers ?? .max }
             try output.line(
                 enough.map {
@@ -42,7 +32,6 @@ enum ExperimentSizeOutput {
                     """
                 } ?? "\(7 * (PlanSize.weeks.last ?? 0)) days are not enough to find \(ExperimentWords.percent(effect))")
         }
-        try output.flush()
     }
 
     private static func effect(_ parsed: ParsedCommand) throws(UsageError) -> Double {
@@ -52,19 +41,30 @@ enum ExperimentSizeOutput {
         }
         return percent / 100
     }
+}
 
-    private static func table(_ rows: [Row]) -> [String] {
-        var table = TextTable([
-            .init(title: "weeks", isNumber: true), .init(title: "active members", isNumber: true),
-            .init(title: "mean", isNumber: true), .init(title: "variance", isNumber: true),
-            .init(title: "needed", isNumber: true),
-        ])
-        for row in rows {
-            table.add([
-                String(row.weeks), String(row.activeMembers), String((row.mean * 1000).rounded() / 1000),
-                String((row.variance * 1000).rounded() / 1000), row.neededMembers.map(String.init) ?? "-",
-            ])
-        }
-        return table.lines
+/// The members that an experiment of some weeks needs.
+private struct NeededMembers: Answer {
+    let weeks, activeMembers: Int
+    let mean, variance: Double
+    let neededMembers: Int?
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("weeks", \.weeks, "The weeks of the experiment", column: .rank("weeks"))
+        fields.always(
+            "activeMembers", \.activeMembers, "Members who did something in the weeks before",
+            column: .rank("active members"))
+        fields.always("mean", \.mean, "The mean of what members did", column: .rounded("mean"))
+        fields.always("variance", \.variance, "Its variance", column: .rounded("variance"))
+        fields.sometimes(
+            "neededMembers", \.neededMembers, "Members needed in both arms together; if there was any activity",
+            column: .rank("needed"))
+    }
+}
+
+extension Column where Value == Double {
+    /// Returns a column of numbers that are rounded to thousandths.
+    fileprivate static func rounded(_ title: String) -> Self {
+        Self(title, isNumber: true) { "\(($0 * 1000).rounded() / 1000)" }
     }
 }
