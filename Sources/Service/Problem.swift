@@ -302,11 +302,12 @@ extension Problem {
                 """, refusal: .forbidden)
     }
 
-    /// The token of a service lacks a scope (RFC 6750, section 3.1).
+    /// The token of a service or an admin lacks a scope (RFC 6750, section 3.1).
     static func missingScope(_ scope: Scope) -> Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "Forbidden",
-            detail: "the token is of a service without the scope \(scope.rawValue)",
+            detail:
+                "the token is of \(scope.role == .admin ? "an admin" : "a service") without the scope \(scope.rawValue)",
             headers: ["WWW-Authenticate": "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""],
             refusal: .forbidden)
     }

@@ -142,7 +142,7 @@ struct TapeTests {
             #expect(made.map { String(decoding: $0.requestBody, as: UTF8.self) } == kept, "\(body)")
         }
         let page = Endpoint(
-            "member", .get, "/admin/members", .page, summary: "A page", content: .page, caching: .never
+            "member", .get, "/admin/members", .page(nil), summary: "A page", content: .page, caching: .never
         ) { _ throws(Problem) in .content("text/html", []) }
         let answered = AnsweredRequest(
             request: try HTTPRequest(method: .get, target: "/admin/members", headers: [:], body: []),

@@ -47,10 +47,10 @@ enum Access: Sendable, Equatable {
     case service(Scope)
     /// The site's own servers, and everybody if the area is open.
     case site(Area)
-    /// Operators of the daemon.
-    case admin
-    /// Operators of the daemon who have signed in to the pages.
-    case page
+    /// Operators of the daemon with the scope, or with none at all.
+    case admin(Scope)
+    /// Operators of the daemon who have signed in to the pages, with the scope if there is one, or with none at all.
+    case page(Scope?)
 
     /// The accepted tokens: their roles, each with the needed scopes.
     var tokens: [(role: Role, scopes: [Scope])] {
@@ -63,15 +63,22 @@ enum Access: Sendable, Equatable {
         }
     }
 
+    /// Whether the route is of the pages, whose bearers have a session.
+    var isPage: Bool {
+        if case .page = self { true } else { false }
+    }
+
     /// Checks that the bearer of a token may use a path.
     ///
     /// - Throws: a `Problem` of status 403.
     func check(_ claims: TokenClaims, _ path: PathParameters) throws(Problem) {
         switch (self, claims.role) {
-        case (.open, _), (.site, .service), (.admin, .admin), (.page, .admin): break
+        case (.open, _), (.site, .service), (.page(nil), .admin): break
         case (.member(let name, _), .member): if !claims.isSubject(path[name]) { throw .otherMember() }
         case (.member(_, let scope?), .service), (.service(let scope), .service):
             if !claims.scopes.contains(scope) { throw .missingScope(scope) }
+        case (.admin(let scope), .admin), (.page(let scope?), .admin):
+            if !claims.scopes.allowAdmin(scope) { throw .missingScope(scope) }
         case (.member, _), (.service, _), (.site, _), (.admin, _), (.page, _):
             throw .wrongRole(claims.role, needed: tokens.map(\.role))
         }
@@ -85,6 +92,11 @@ package enum Area: String, Sendable, CaseIterable {
     /// Groups that more people turn to than usual.
     case trending
     case metrics
+}
+
+extension Set<Scope> {
+    /// Whether an admin with these scopes may do what needs a scope; one without any may do everything.
+    func allowAdmin(_ scope: Scope) -> Bool { isEmpty || contains(scope) }
 }
 
 extension TokenClaims {

@@ -167,8 +167,7 @@ struct Gate: Sendable {
             return nil
         }
         let claims =
-            access == .page
-            ? try pageClaims(headers, at: now) : try authenticator.claims(in: headers, at: now)
+            access.isPage ? try pageClaims(headers, at: now) : try authenticator.claims(in: headers, at: now)
         // The rate comes before the permission, so that forbidden requests count as well.
         if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }
         try access.check(claims, path)
@@ -194,13 +193,14 @@ extension Gate {
         do throws(TokenError) { claims = try authenticator.claims(of: "Bearer \(token)", at: now) } catch {
             throw .badToken(error)
         }
-        try Access.page.check(claims, PathParameters(names: [], values: []))
+        try Access.page(nil).check(claims, PathParameters(names: [], values: []))
         let id = JSONWebToken(reading: token, key: nil)?.header("kid")
         let end = min(claims.expiresAtMilliseconds, now + PageSessions.lifetimeSeconds * 1000)
         do throws(TokenError) {
             // The issuer makes each session another one.
             return try TokenClaims(
-                subject: claims.subject, role: .admin, expiresAtMilliseconds: end, validFromMilliseconds: now
+                subject: claims.subject, role: .admin, scopes: claims.scopes, expiresAtMilliseconds: end,
+                validFromMilliseconds: now
             ).token(
                 signedWith: keys.key(withID: id) ?? keys.signing,
                 audience: policy.checker.audience + PageSessions.audience,
@@ -216,7 +216,7 @@ extension Gate {
     private func checkIsFromThisMachine(_ request: HTTPRequest, _ access: Access) throws(Problem) {
         if let host = request.headers["Host"], !Self.isThisMachine(host) { throw .foreignHost() }
         // The forms of pages carry a secret, and compare their origin with the host (`FormFields`).
-        guard access != .page, ![.get, .head, .options].contains(request.method),
+        guard !access.isPage, ![.get, .head, .options].contains(request.method),
             let origin = request.headers["Origin"], !crossOrigin.allows(origin)
         else { return }
         guard let scheme = origin.firstRange(of: "://"), Self.isThisMachine(origin[scheme.upperBound...]) else {

@@ -8,7 +8,7 @@ import Recommendation
 extension Endpoint {
     static let curationPages = [
         Endpoint(page: "curation-page", "/admin/curation", handler: Responder.curationPage),
-        Endpoint(form: "curation-form", "/admin/curation") { (call, fields) throws(Problem) in
+        Endpoint(form: "curation-form", "/admin/curation", .curate) { (call, fields) throws(Problem) in
             let group = fields["group"]
             switch try call.decide(try call.curation(fields), aboutGroup: group) {
             case .privateGroup: throw .privateGroup(group)
@@ -80,12 +80,12 @@ extension Responder {
             "Curation", in: .curation,
             subtitle: "Newcomers are shown these groups first, in this order. Drag a row, or use its buttons.",
             """
-            <div data-order="/admin/curation">
+            <div\(if: call.allows(.curate), " data-order=\"/admin/curation\"")>
             \(HTML.table(
                 "Curated groups", ["#Position", "Group", "Dates (UTC)", "State", "Change"], rows,
                 marks: groups.map(\.groupId)))
             </div>
-            \(call.forms.form("/admin/curation", """
+            \(call.forms.form(.curate, "/admin/curation", """
                 <div class="line"><label for="group">Add a group by its id</label>
                 <input id="group" name="group" maxlength="512" required><button>Add</button></div>
                 """, done: "Added."))
@@ -113,9 +113,10 @@ extension Responder {
         let words: HTML =
             from.isEmpty && until.isEmpty
             ? "always" : "\(from.isEmpty ? "" : "from \(from) ")\(until.isEmpty ? "" : "until \(until)")"
+        guard call.allows(.curate) else { return words }
         return """
             <details><summary>\(words)<span class="unseen">: dates of \(row.groupId)</span></summary>\
-            \(call.forms.form("/admin/curation", """
+            \(call.forms.form(.curate, "/admin/curation", """
                 <input type="hidden" name="group" value="\(row.groupId)">\
                 <label>From <input type="datetime-local" name="from" value="\(from)"></label>\
                 <label>Until <input type="datetime-local" name="until" value="\(until)"></label>\
@@ -136,13 +137,14 @@ extension Responder {
         let place = row.position + step
         guard (1...count).contains(place) else { return "" }
         return call.forms.form(
-            "/admin/curation", fields(row.groupId, "position", String(place), label), done: "Moved.",
+            .curate, "/admin/curation", fields(row.groupId, "position", String(place), label), done: "Moved.",
             undo: self.place(row))
     }
 
     private static func remove(_ row: CuratedGroups.Row, _ call: Call) -> HTML {
         call.forms.form(
-            "/admin/curation", fields(row.groupId, "remove", "yes", "Remove"), done: "Removed.", undo: place(row))
+            .curate, "/admin/curation", fields(row.groupId, "remove", "yes", "Remove"), done: "Removed.",
+            undo: place(row))
     }
 
     /// Returns the fields that bring a group back to where it is now.

@@ -14,7 +14,7 @@ extension Endpoint {
         Endpoint(
             page: "experiment-page", "/admin/experiments/{name}", path: [name], threads: .batch,
             handler: Responder.experimentPage),
-        Endpoint(form: "experiment-start-form", "/admin/experiments") { (call, fields) throws(Problem) in
+        Endpoint(form: "experiment-start-form", "/admin/experiments", .operate) { (call, fields) throws(Problem) in
             let definition = try ExperimentDefinition(fields, call.listSettings)
             try call.changeExperiments { register in
                 register.start(definition, atMilliseconds: call.responder.now())
@@ -22,7 +22,7 @@ extension Endpoint {
             call.note("started the experiment \(definition.name)")
             return "/admin/experiments/\(HTML.segment(definition.name))"
         },
-        Endpoint(form: "experiment-stop-form", "/admin/experiments/{name}/stop", path: [name]) {
+        Endpoint(form: "experiment-stop-form", "/admin/experiments/{name}/stop", .operate, path: [name]) {
             (call, fields) throws(Problem) in
             let name = call.path["name"]
             guard fields["sure"] == "yes" else {
@@ -124,7 +124,7 @@ extension Responder {
             "Experiments", in: .experiments,
             """
             \(HTML.table("Experiments of the store", ["Experiment", "Arms", "Started", "State"], rows))
-            \(startForm(call))
+            \(if: call.allows(.operate), startForm(call))
             """)
     }
 
@@ -146,7 +146,7 @@ extension Responder {
             <h2>Start an experiment</h2>
             <p>Half of the members get lists with one changed setting. A started experiment cannot be changed. Others are \
             defined in a file, and started with <code>coterie experiment start</code>.</p>
-            \(call.forms.form("/admin/experiments", """
+            \(call.forms.form(.operate, "/admin/experiments", """
                 <div class="stack">
                 <label>Name <input name="name" maxlength="64" pattern="[a-z0-9_\\-]+" required \
                 title="Letters of a to z, digits, - and _"></label>
@@ -185,7 +185,7 @@ extension Responder {
             """
             \(report)
             \(arms(entry.definition))
-            \(if: entry.stoppedAtMilliseconds == nil, stopForm(call, name))
+            \(if: entry.stoppedAtMilliseconds == nil && call.allows(.operate), stopForm(call, name))
             """)
     }
 
@@ -193,7 +193,7 @@ extension Responder {
         """
         <h2>Stop it</h2>
         <p>All members then get the usual lists again. A stopped experiment cannot go on.</p>
-        \(call.forms.form("/admin/experiments/\(HTML.segment(name))/stop", """
+        \(call.forms.form(.operate, "/admin/experiments/\(HTML.segment(name))/stop", """
             <div class="line"><label><input type="checkbox" name="sure" value="yes" required> Stop it for good</label>
             <button class="plain">Stop</button></div>
             """))

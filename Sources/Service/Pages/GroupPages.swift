@@ -12,7 +12,7 @@ extension Endpoint {
         Endpoint(
             page: "groups-page", "/admin/groups", parameters: GroupTable.parameters, handler: Responder.groupsPage),
         Endpoint(page: "group-page", "/admin/groups/{id}", path: [group], handler: Responder.groupPage),
-        Endpoint(form: "group-hidden-form", "/admin/groups/{id}/hidden", path: [group]) {
+        Endpoint(form: "group-hidden-form", "/admin/groups/{id}/hidden", .curate, path: [group]) {
             (call, fields) throws(Problem) in
             let isHidden = fields["hidden"] == "yes"
             _ = try call.decide(isHidden ? .hide : .unhide, aboutGroup: call.id)
@@ -114,13 +114,14 @@ extension Responder {
         let hide =
             isShown
             ? call.forms.button(
-                "Hide from everybody", "\(path)/hidden", "hidden", "yes", done: "The group is hidden.",
+                .curate, "Hide from everybody", "\(path)/hidden", "hidden", "yes", done: "The group is hidden.",
                 undo: [("hidden", "no")])
             : call.forms.button(
-                "Show again", "\(path)/hidden", "hidden", "no", isPlain: false, done: "The group is shown again.",
+                .curate, "Show again", "\(path)/hidden", "hidden", "no", isPlain: false,
+                done: "The group is shown again.",
                 undo: [("hidden", "yes")])
         let curate: HTML =
-            isShown ? call.forms.button("Curate for newcomers", "/admin/curation", "group", call.id) : ""
+            isShown ? call.forms.button(.curate, "Curate for newcomers", "/admin/curation", "group", call.id) : ""
         return "<div class=\"actions\">\(hide)\(curate)</div>"
     }
 

@@ -9,7 +9,9 @@ import Recommendation
 extension Endpoint {
     static let memberPages = [memberPage, forgetForm, photoPage]
 
-    private static let forgetForm = Endpoint(form: "forget-form", "/admin/members/{id}/forget", path: [.member]) {
+    private static let forgetForm = Endpoint(
+        form: "forget-form", "/admin/members/{id}/forget", .operate, path: [.member]
+    ) {
         (call, fields) throws(Problem) in
         guard fields["id"] == call.id else {
             throw .badForm("\"\(fields["id"])\" is not the member's id: type it as the page shows it")
@@ -24,7 +26,7 @@ extension Endpoint {
         handler: Responder.photoPage)
 
     private static let memberPage = Endpoint(
-        page: "member-page", "/admin/members/{id}", path: [.member],
+        page: "member-page", "/admin/members/{id}", .page(.members), path: [.member],
         parameters: [
             Parameter("group", .text(0...Parameter.identifierLimit), "A group: is it in the list, and why"),
             Parameter("before", .text(1...Parameter.identifierLimit), "An interaction: those before it are shown"),
@@ -66,15 +68,21 @@ extension Responder {
             \(trace(of: context))
             <h2>What the member did</h2>
             \(try interactions(call))
-            <h2>Forget this member</h2>
-            <p>All that is known of the member is removed, for good.</p>
-            \(call.forms.form("/admin/members/\(HTML.segment(call.id))/forget", """
-                <div class="line"><label for="forget-id">Type the member's id</label>
-                <input id="forget-id" name="id" maxlength="512" required autocomplete="off">
-                <label><input type="checkbox" name="photos" value="remove"> and remove the photos</label>
-                <button class="plain">Forget</button></div>
-                """))
+            \(if: call.allows(.operate), forgetting(call))
             """)
+    }
+
+    private static func forgetting(_ call: Call) -> HTML {
+        """
+        <h2>Forget this member</h2>
+        <p>All that is known of the member is removed, for good.</p>
+        \(call.forms.form(.operate, "/admin/members/\(HTML.segment(call.id))/forget", """
+            <div class="line"><label for="forget-id">Type the member's id</label>
+            <input id="forget-id" name="id" maxlength="512" required autocomplete="off">
+            <label><input type="checkbox" name="photos" value="remove"> and remove the photos</label>
+            <button class="plain">Forget</button></div>
+            """))
+        """
     }
 
     private static func interests(_ list: Recommendations) -> HTML {

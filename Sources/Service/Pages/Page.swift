@@ -98,7 +98,7 @@ struct Page: Sendable {
             aria-keyshortcuts="/" data-complete="title">
             <button>Search</button>
             </form>
-            \(forms.canSignOut ? forms.form("/admin/sign-out", "<button class=\"plain\">Sign out</button>") : "")
+            \(forms.canSignOut ? forms.form(nil, "/admin/sign-out", "<button class=\"plain\">Sign out</button>") : "")
             </header>
             """
     }
@@ -109,15 +109,21 @@ struct PageForms: Sendable {
     let secret: String
     /// Whether somebody has signed in, and can sign out.
     let canSignOut: Bool
+    /// The scopes of who has signed in; none for everything.
+    var scopes: Set<Scope> = []
     /// The pictures that pages may show; nil for none.
     var photos: PagePhotos?
 
-    /// Returns a form that posts its fields.
+    /// Returns a form that posts its fields, or nothing if the session lacks the scope.
     ///
     /// - Parameters:
+    ///   - scope: the scope of the form's endpoint; nil if it needs none.
     ///   - done: the words after the change; the script then sends the form, and the page stays. Nil if it may not.
     ///   - undo: the fields that take the change back, sent to the same path; none if nothing can.
-    func form(_ path: String, _ content: HTML, done: String? = nil, undo: [(String, String)] = []) -> HTML {
+    func form(
+        _ scope: Scope?, _ path: String, _ content: HTML, done: String? = nil, undo: [(String, String)] = []
+    ) -> HTML {
+        if let scope, !scopes.allowAdmin(scope) { return "" }
         let query = undo.map { "\($0)=\(HTML.segment($1))" }.joined(separator: "&")
         let words: HTML? = done.map { " data-done=\"\($0)\"\(if: !undo.isEmpty, " data-undo=\"\(query)\"")" }
         return """
@@ -128,12 +134,13 @@ struct PageForms: Sendable {
 
     /// Returns a form of one button that sends one value.
     func button(
-        _ label: String, _ path: String, _ name: String, _ value: String, isPlain: Bool = true, done: String? = nil,
+        _ scope: Scope, _ label: String, _ path: String, _ name: String, _ value: String, isPlain: Bool = true,
+        done: String? = nil,
         undo: [(String, String)] = []
     ) -> HTML {
         let type: HTML = isPlain ? " class=\"plain\"" : ""
         return form(
-            path, "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\"><button\(type)>\(label)</button>",
+            scope, path, "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\"><button\(type)>\(label)</button>",
             done: done, undo: undo)
     }
 }

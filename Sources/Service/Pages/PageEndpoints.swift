@@ -18,7 +18,7 @@ extension Endpoint {
     }
 
     convenience init(
-        page name: String, _ pattern: String, _ access: Access = .page, path: [Parameter] = [],
+        page name: String, _ pattern: String, _ access: Access = .page(.look), path: [Parameter] = [],
         parameters: [Parameter] = [], threads: AnswerThreads = .recording,
         handler: @escaping @Sendable (Call) throws(Problem) -> Page
     ) {
@@ -31,15 +31,16 @@ extension Endpoint {
     /// Creates an endpoint that takes a form of a page, and then sends the browser to another page.
     ///
     /// - Parameters:
+    ///   - scope: the scope that an admin needs; nil if none.
     ///   - handler: handles the fields of the form, and returns the path of the next page.
     ///   - answer: makes the response that leads there.
     convenience init(
-        form name: String, _ pattern: String, path: [Parameter] = [],
+        form name: String, _ pattern: String, _ scope: Scope?, path: [Parameter] = [],
         _ handler: @escaping @Sendable (Call, FormFields) throws(Problem) -> String,
         answer: @escaping @Sendable (_ path: String) -> HTTPResponse = { .goTo($0) }
     ) {
         self.init(
-            name, .post, pattern, .page, summary: "A form of a page for operators", path: path, content: .page,
+            name, .post, pattern, .page(scope), summary: "A form of a page for operators", path: path, content: .page,
             caching: .never
         ) { call throws(Problem) in
             let fields = try FormFields(of: call)
@@ -62,8 +63,12 @@ extension Call {
     /// The forms of the request's session.
     var forms: PageForms {
         guard let pages = responder.pages else { return PageForms(secret: "", canSignOut: false) }
-        return PageForms(secret: pages.secret(for: headers), canSignOut: bearer != nil, photos: photos)
+        return PageForms(
+            secret: pages.secret(for: headers), canSignOut: bearer != nil, scopes: bearer?.scopes ?? [], photos: photos)
     }
+
+    /// Whether the request's admin has a scope, or may do everything.
+    func allows(_ scope: Scope) -> Bool { bearer?.scopes.allowAdmin(scope) ?? true }
 
     /// The name of the operator whose request this is, for the log.
     var operatorName: String { bearer?.subject ?? "anybody on this machine" }
@@ -169,7 +174,7 @@ extension Endpoint {
         Endpoint(
             "sign-in-form", .post, "/admin/sign-in", .open, summary: "Opens a session", content: .page, caching: .never,
             handler: Responder.signIn),
-        Endpoint(form: "sign-out", "/admin/sign-out") { call, _ in
+        Endpoint(form: "sign-out", "/admin/sign-out", nil) { call, _ in
             call.responder.pages?.end(call.headers)
             return "/admin/sign-in"
         } answer: { path in

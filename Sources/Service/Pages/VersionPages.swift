@@ -15,7 +15,7 @@ extension Endpoint {
                 Parameter("member", .text(1...Parameter.identifierLimit), "A member whose two lists are compared")
             ], threads: .batch,
             handler: Responder.versionPage),
-        Endpoint(form: "versions-form", "/admin/versions") { (call, fields) throws(Problem) in
+        Endpoint(form: "versions-form", "/admin/versions", .operate) { (call, fields) throws(Problem) in
             let store = call.responder.follower.store
             try call.orStoreProblem { () throws(Failure) in
                 let version = try VersionName(checking: fields["version"])
@@ -113,13 +113,13 @@ extension Responder {
             <label><input type="checkbox" name="although" value="refused" required> Serve it although it was refused</label>
             """
         return call.forms.form(
-            "/admin/versions", "\(if: isRefused, tick)\(fields("Serve this one", "serve", version))",
+            .operate, "/admin/versions", "\(if: isRefused, tick)\(fields("Serve this one", "serve", version))",
             done: "Version \(version) serves.", undo: current == nil ? [] : undo)
     }
 
     private static func pin(_ version: VersionName, _ isPinned: Bool, _ call: Call) -> HTML {
         call.forms.form(
-            "/admin/versions", fields(isPinned ? "Unpin" : "Pin", isPinned ? "unpin" : "pin", version),
+            .operate, "/admin/versions", fields(isPinned ? "Unpin" : "Pin", isPinned ? "unpin" : "pin", version),
             done: isPinned ? "Released." : "Pinned.",
             undo: [("version", version.description), ("action", isPinned ? "pin" : "unpin")])
     }
@@ -205,7 +205,7 @@ extension Responder {
     private static func lists(_ call: Call, _ current: VisibleSnapshot, _ other: VisibleSnapshot) throws(Problem)
         -> HTML
     {
-        guard let community = try? call.community(with: .memberships) else { return "" }
+        guard call.allows(.members), let community = try? call.community(with: .memberships) else { return "" }
         let asked = call.parameters.text("member")
         let ids = try call.reading { () throws(Failure) in
             if let asked { [asked] } else { try community.someMembers(limit: sampleSize) }

@@ -53,7 +53,8 @@ extension Endpoint {
         subject: @escaping @Sendable (Call) -> RemovalChange.Subject
     ) -> Endpoint {
         Endpoint(
-            name, .delete, pattern, .admin, summary: summary, path: path, parameters: parameters, caching: .never,
+            name, .delete, pattern, .admin(.operate), summary: summary, path: path, parameters: parameters,
+            caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable]
         ) { (call) throws(Problem) in try call.remove(subject(call)) }
     }

@@ -111,7 +111,8 @@ extension Responder {
 extension Endpoint {
     static let administration = [
         Endpoint(
-            "model", .get, "/v1/admin/model", .admin, summary: "What the version that serves was built from, and how",
+            "model", .get, "/v1/admin/model", .admin(.look),
+            summary: "What the version that serves was built from, and how",
             caching: .never, problems: [.serviceUnavailable], handler: Responder.modelReport)
     ]
 }

@@ -9,17 +9,17 @@ extension Endpoint {
     /// Endpoints for curated groups.
     static let curation = [
         Endpoint(
-            "curation", .get, "/v1/admin/curation", .admin,
+            "curation", .get, "/v1/admin/curation", .admin(.look),
             summary: "All curated groups, by position, also those whose time is over or to come",
             caching: .never, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.curation),
         Endpoint(
-            "curateGroup", .put, "/v1/admin/curation/{group}", .admin,
+            "curateGroup", .put, "/v1/admin/curation/{group}", .admin(.curate),
             summary: "Curates a group, or changes its position and times; those behind it move down", path: [group],
             body: CurationBody.self, caching: .never,
             problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.curate),
         Endpoint(
-            "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin,
+            "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin(.curate),
             summary: "Curates a group no more; those behind it move up", path: [group],
             caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.uncurate),
@@ -90,18 +90,19 @@ extension Endpoint {
     /// Endpoints for hidden groups.
     static let hiding = [
         Endpoint(
-            "hideGroup", .put, "/v1/admin/groups/{id}/hidden", .admin,
+            "hideGroup", .put, "/v1/admin/groups/{id}/hidden", .admin(.curate),
             summary: "Hides a group from everybody, at once, until it is unhidden", path: [hiddenGroup],
             caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable],
             handler: { (call) throws(Problem) in try Responder.setHidden(true, call) }),
         Endpoint(
-            "unhideGroup", .delete, "/v1/admin/groups/{id}/hidden", .admin,
+            "unhideGroup", .delete, "/v1/admin/groups/{id}/hidden", .admin(.curate),
             summary: "Shows a group again that was hidden", path: [hiddenGroup], caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable],
             handler: { (call) throws(Problem) in try Responder.setHidden(false, call) }),
         Endpoint(
-            "hiddenGroups", .get, "/v1/admin/hidden", .admin, summary: "All hidden groups, in the order of their ids",
+            "hiddenGroups", .get, "/v1/admin/hidden", .admin(.look),
+            summary: "All hidden groups, in the order of their ids",
             parameters: [
                 .limit, Parameter("after", .text(1...Parameter.identifierLimit), "Begin after this id"),
             ],

@@ -117,7 +117,7 @@ package struct TokenChecker: Sendable {
         let words = claims.scope?.values.flatMap { $0.split(separator: " ") } ?? []
         return TokenClaims(
             subject: subject, role: role,
-            scopes: role == .service ? Set(words.compactMap { Scope(rawValue: String($0)) }) : [],
+            scopes: Set(words.compactMap { Scope(rawValue: String($0)) }.filter { $0.role == role }),
             expiresAtMilliseconds: Self.milliseconds(ofSeconds: expiry),
             validFromMilliseconds: Self.milliseconds(ofSeconds: claims.nbf ?? 0))
     }
@@ -219,7 +219,7 @@ package struct TokenClaims: Sendable, Equatable {
     package let subject: String
     /// The bearer's role.
     package let role: Role
-    /// The additional rights of a service; empty for other roles.
+    /// The additional rights of a service, or all rights of an admin, who without any may do everything.
     package let scopes: Set<Scope>
     /// The first moment at which the token is no longer valid, in Unix milliseconds.
     package let expiresAtMilliseconds: Int64
@@ -271,10 +271,21 @@ package enum Role: String, Sendable, Hashable, CaseIterable {
     case admin
 }
 
-/// A right that some services have; raw values are words of the claim `scope` (RFC 8693, section 4.2).
+/// A right of some services or admins; raw values are words of the claim `scope` (RFC 8693, section 4.2).
 package enum Scope: String, Sendable, Hashable, CaseIterable {
     /// The right to read any member's list, to record what members do, and to set their interests.
     case lists
+    /// The right to see every page but a member's, and what the daemon knows of itself.
+    case look
+    /// The right to see what a member does and is shown.
+    case members
+    /// The right to curate groups, and to hide them.
+    case curate
+    /// The right to choose versions, to run experiments, to remove groups and photos, and to forget members.
+    case operate
+
+    /// The role whose tokens may have the right.
+    package var role: Role { self == .lists ? .service : .admin }
 }
 
 /// The reason why a token is refused, or why a key file cannot be used.

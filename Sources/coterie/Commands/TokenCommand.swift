@@ -14,6 +14,10 @@ enum TokenCommand: Subcommand {
             A service may ask about groups, photos, trending groups and metrics. With --scope lists it may also read \
             the lists of any member, record what members do, and set their interests.
 
+            An admin may do everything, or with --scope only what the scopes name. With look it is every page but a \
+            member's, and with members those. With curate it is curation and hiding. With operate it is versions, \
+            experiments, removals and forgetting. No scope includes another.
+
             To rotate keys, run --new-key: it adds a new first key, and daemons accept both keys within a second. \
             Delete the old key from the file when its tokens have expired.
             """,
@@ -21,8 +25,10 @@ enum TokenCommand: Subcommand {
             Option("user", "ID", help: "Make a token for the member with this user id"),
             Option(flag: "service", help: "Make a token for the site's own servers"),
             Option(
-                "scope", "NAME", help: "What else the service may do: \(scopeNames)", isRepeating: true),
+                "scope", "NAME", help: "What else the service may do, or all that the admin may do: \(scopeNames)",
+                isRepeating: true),
             Option(flag: "admin", help: "Make a token for administrators"),
+            Option("name", "NAME", help: "The administrator's name, for the log (default: admin)"),
             Option(
                 flag: "new-key",
                 help: "Add a key to the file; a missing file is created, readable only by its owner"),
@@ -37,6 +43,7 @@ enum TokenCommand: Subcommand {
             "coterie token --user laura-100 --keys keys.json",
             "coterie token --service --expires 7d --keys keys.json",
             "coterie token --service --scope lists --keys keys.json",
+            "coterie token --admin --name ann --scope look --scope curate --keys keys.json",
         ])
 
     private static var scopeNames: String { Scope.allCases.map(\.rawValue).joined(separator: ", ") }
@@ -46,9 +53,12 @@ enum TokenCommand: Subcommand {
         let bearers: [(subject: String, role: Role)] =
             (parsed.textIfGiven("user").map { [($0, .member)] } ?? [])
             + (parsed.flag("service") ? [("service", .service)] : [])
-            + (parsed.flag("admin") ? [("admin", .admin)] : [])
+            + (parsed.flag("admin") ? [(parsed.textIfGiven("name") ?? "admin", .admin)] : [])
         guard bearers.count + (parsed.flag("new-key") ? 1 : 0) == 1 else {
             throw UsageError("give exactly one of --user ID, --service, --admin and --new-key")
+        }
+        guard parsed.textIfGiven("name") == nil || parsed.flag("admin") else {
+            throw UsageError("--name is for --admin alone")
         }
         let scopes = try scopes(parsed)
         var output = try Output()
@@ -63,11 +73,13 @@ enum TokenCommand: Subcommand {
 
     private static func scopes(_ parsed: ParsedCommand) throws -> Set<Scope> {
         let names = parsed.texts("scope")
-        guard names.isEmpty || parsed.flag("service") else { throw UsageError("--scope is for --service alone") }
+        let role = parsed.flag("service") ? Role.service : parsed.flag("admin") ? .admin : .member
+        guard names.isEmpty || role != .member else { throw UsageError("--scope is for --service and --admin alone") }
         return try Set(
             names.map { name in
-                guard let scope = Scope(rawValue: name) else {
-                    throw UsageError("--scope is \"\(name)\": it must be one of \(scopeNames)")
+                guard let scope = Scope(rawValue: name), scope.role == role else {
+                    let names = Scope.allCases.filter { $0.role == role }.map(\.rawValue).joined(separator: ", ")
+                    throw UsageError("--scope is \"\(name)\": it must be one of \(names)")
                 }
                 return scope
             })

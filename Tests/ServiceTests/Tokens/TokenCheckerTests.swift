@@ -26,7 +26,7 @@ struct TokenCheckerTests {
         }
     }
 
-    @Test("The scopes of a service are words of one text, or texts of a list; others are passed over")
+    @Test("Scopes are those of the role, words of one text, or texts of a list; others are passed over")
     func scopes() throws {
         let claims = TokenClaims(
             subject: "site", role: .service, scopes: [.lists], expiresAtMilliseconds: Sample.now + 60_000)
@@ -38,7 +38,8 @@ struct TokenCheckerTests {
             (#","scope":["mail","lists"]"#, "service", [.lists]),
             (#","scope":"""#, "service", []), (#","scope":"listsx Lists""#, "service", []), ("", "service", []),
             (#","scope":null"#, "service", []), (#","scope":"lists""#, "member", []),
-            (#","scope":"lists""#, "admin", []),
+            (#","scope":"lists""#, "admin", []), (#","scope":"look lists operate""#, "admin", [.look, .operate]),
+            (#","scope":"look""#, "service", []),
         ] {
             let text = #"{"sub":"s","role":"\#(role)","aud":"coterie","exp":1795000060\#(claim)}"#
             let token = Forgery.token(header: Self.header, claims: text, secret: Sample.secret)
