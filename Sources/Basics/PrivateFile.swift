@@ -2,8 +2,8 @@ package import Glibc
 
 /// Writes files that only their owner may read, in folders in which others may write.
 ///
-/// No link is followed. A file of another user, or one with a second name, is refused. What root creates in the folder
-/// of another user belongs to that user, whose programs could not open it else.
+/// No link is followed. A file of another user, one with a second name, and a database are refused. What root creates
+/// in the folder of another user belongs to that user, whose programs could not open it else.
 package enum PrivateFile {
     /// The permissions of a file that its owner alone may read and write.
     private static let ownMode: mode_t = 0o600
@@ -12,6 +12,7 @@ package enum PrivateFile {
     ///
     /// - Returns: a descriptor, which the caller closes.
     package static func created(_ path: String) throws(Failure) -> CInt {
+        try refuseDatabase(path)
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .unwritable(path) }
         return try Folder(of: path).created(ownMode)
     }
@@ -34,6 +35,7 @@ package enum PrivateFile {
     ///
     /// - Returns: a descriptor, which the caller closes.
     package static func opened(_ path: String) throws(Failure) -> CInt {
+        try refuseDatabase(path)
         // Without O_NONBLOCK, opening a pipe could wait for its other end.
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -75,6 +77,7 @@ package enum PrivateFile {
     ///
     /// - Parameter mode: the permissions of the file, for a reader that is another user.
     package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(Failure) {
+        try refuseDatabase(path)
         var status = stat()
         guard unsafe lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path) }
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
@@ -85,6 +88,13 @@ package enum PrivateFile {
             _ = unsafe unlink(draft)
             throw error
         }
+    }
+
+    /// Refuses the path of a SQLite database, such as the catalog, which an output named by mistake would destroy.
+    package static func refuseDatabase(_ path: String) throws(Failure) {
+        // One byte more than the limit is read.
+        guard (try? RegularFile.read(path, limitBytes: 14).bytes) == Array("SQLite format 3".utf8) else { return }
+        throw Failure(.fileFailed, "cannot write \(path): it is a SQLite database: name another file")
     }
 
     /// Creates a folder and its missing parents, unless there is one.

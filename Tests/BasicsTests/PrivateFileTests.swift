@@ -64,6 +64,14 @@ struct PrivateFileTests {
         #expect(text == (way == .opened ? "nld, and longer" : "n"))
     }
 
+    @Test("A database is neither replaced nor emptied", arguments: Way.allCases)
+    func databases(way: Way) throws {
+        let start = Data("SQLite format 3\0 and more".utf8)
+        try start.write(to: URL(fileURLWithPath: path))
+        #expect(!way.write(path))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == start)
+    }
+
     @Test("A reader that is another user gets the permissions that were asked for")
     func readable() throws {
         let mask = umask(0o077)

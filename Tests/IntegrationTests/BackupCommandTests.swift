@@ -77,6 +77,23 @@ struct BackupCommandTests {
         }
     }
 
+    @Test("No command writes its output over the catalog")
+    func overCatalog() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        for words in [
+            ["backup", "--replace"], ["export", "member", "laura-100", "--output"],
+            ["export", "neighbours", "--by", "members", "--output"], ["export", "recommendations", "--output"],
+            ["forget", "--ledger"],
+        ] {
+            let run = try await workspace.start(words + [workspace.catalog]).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.general && run.errors.contains("database"), "\(run.errors)")
+        }
+        // Metrics that cannot be written are only a warning.
+        _ = try await workspace.run("recompute", "--metrics", workspace.catalog)
+        try await workspace.succeed("stats")
+    }
+
     @Test("refuses to overwrite, unless it is told to; and never what a daemon has open")
     func refusing() async throws {
         let workspace = try Workspace()
