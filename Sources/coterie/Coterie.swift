@@ -43,7 +43,9 @@ enum Coterie {
         do {
             switch try Invocation.read() {
             case .help(let text), .version(let text):
-                print(text)
+                var output = try Output()
+                try output.line(text)
+                try output.flush()
             case .run(let invocation):
                 for warning in program.warnings(ofVariables: invocation.environment) {
                     printToStandardError("coterie: \(printable(warning))")

@@ -27,6 +27,17 @@ struct ExitCodeTests {
         #expect(run.output.isEmpty)
     }
 
+    @Test(
+        "Help and the version that cannot be written are a failure",
+        arguments: [["--help"], ["--version"], ["help", "serve"]])
+    func unwritable(arguments: [String]) async throws {
+        let run = try await RunningCommand(
+            "/bin/sh", ["-c", "exec \"$0\" \"$@\" >/dev/full", Checkout.program] + arguments,
+            environment: [:], input: nil, in: "/"
+        ).wait()
+        #expect(run.exitCode == CommandRun.ExitCode.general && run.errors.contains("cannot write"))
+    }
+
     @Test("An unknown id is 65 and names near ones")
     func unknown() async throws {
         let workspace = try Workspace()
