@@ -94,6 +94,22 @@ struct BackupCommandTests {
         try await workspace.succeed("stats")
     }
 
+    @Test("A catalog behind a link is replaced where it is, and the link stays")
+    func behindLink() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try await workspace.succeed("backup", "today.tar")
+        let (files, real) = (FileManager.default, workspace.path("disk/catalog.sqlite"))
+        try files.createDirectory(atPath: workspace.path("disk"), withIntermediateDirectories: true)
+        try files.moveItem(atPath: workspace.catalog, toPath: real)
+        try files.createSymbolicLink(atPath: workspace.catalog, withDestinationPath: real)
+        try await workspace.succeed("delete", "group", "macro-mondays")
+        try await workspace.succeed("restore", "today.tar", "--replace", "--removed-too")
+        #expect(try files.destinationOfSymbolicLink(atPath: workspace.catalog) == real)
+        #expect(try await workspace.succeed("stats", "--catalog", real).text == workspace.succeed("stats").text)
+        try await workspace.succeed("similar", "macro-mondays", "--catalog", real)
+    }
+
     @Test("refuses to overwrite, unless it is told to; and never what a daemon has open")
     func refusing() async throws {
         let workspace = try Workspace()

@@ -11,7 +11,7 @@ package import ModelStore
 package struct Restoration: ~Copyable {
     /// The targets of a restore.
     package struct Places: Sendable {
-        /// The path of the catalog.
+        /// The path of the catalog, with links resolved: a link stays, and what it leads to is replaced.
         package var catalog: String
         /// The folder of the journals.
         package var journalFolder: String
@@ -19,7 +19,7 @@ package struct Restoration: ~Copyable {
         package var store: (any VersionStore)?
 
         package init(catalog: String, journalFolder: String, store: (any VersionStore)? = nil) {
-            self.catalog = catalog
+            self.catalog = Catalog.resolved(catalog) ?? catalog
             self.journalFolder = journalFolder
             self.store = store
         }
