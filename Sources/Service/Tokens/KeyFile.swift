@@ -1,4 +1,5 @@
 import Basics
+import CatalogStore
 import Glibc
 
 /// A JSON file of keys; users outside its owner and group must have no access to it.
@@ -78,7 +79,9 @@ package struct KeyFile: Sendable {
     }
 
     private func replace(with contents: [UInt8], keepingAccessOf before: stat?) throws(TokenError) {
-        let draft = "\(path).new"
+        // A link stays: the secrets of a site often stand elsewhere, and daemons may know them by that place.
+        let place = Catalog.resolved(path) ?? path
+        let draft = "\(place).new"
         do throws(Failure) {
             let file = OpenFile(owning: try PrivateFile.created(draft), draft)
             // The owner is set before the mode: otherwise the wrong group could read the file for a moment.
@@ -87,7 +90,7 @@ package struct KeyFile: Sendable {
             }
             try file.append(contents)
             try file.synchronize()
-            try FileTree.move(draft, to: path)
+            try FileTree.move(draft, to: place)
         } catch {
             try? FileTree.remove(draft)
             throw TokenError(.keyFileFailed, "the key file \(path) cannot be written: \(error.message)")

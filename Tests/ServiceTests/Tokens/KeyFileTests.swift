@@ -41,6 +41,16 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["keys.json"])
     }
 
+    @Test("A key is added to the file that a link leads to, and the link stays")
+    func behindLink() throws {
+        let link = folder.path + "/link.json"
+        let first = try KeyFile(path: path).addKey(id: "first")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let second = try KeyFile(path: link).addKey(id: "second")
+        #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == path)
+        #expect(try KeyFile(path: path).read().keys == [second, first])
+    }
+
     @Test("A pipe in the place of the file is refused at once, and the keys before stay in use")
     func pipe() throws {
         try write(#"{"keys":[\#(key("a"))]}"#)
