@@ -73,6 +73,11 @@ extension Column where Value: BinaryFloatingPoint {
     package static func score(_ title: String) -> Self { Self(title, isNumber: true) { Formats.score(Double($0)) } }
 }
 
+extension Column where Value == Double {
+    /// Returns a column of shares: `98.1%`.
+    package static func percent(_ title: String) -> Self { Self(title, isNumber: true) { Formats.percent($0) } }
+}
+
 extension Column where Value == Int64 {
     /// Returns a column of times in Unix milliseconds: `2026-11-14T03:00:00Z`.
     package static func time(_ title: String) -> Self { Self(title) { Formats.time(milliseconds: $0) } }

@@ -103,43 +103,25 @@ package struct StoreState: Answer, Equatable {
 }
 
 /// A daemon's report about itself to the operators of the store.
-package struct DaemonReport: Sendable, Equatable, Codable {
-    /// The host name of its machine.
+package struct DaemonReport: Answer, Equatable, Codable {
     package var host: String
     package var processId: Int
-    /// The version of its program, or nil for an earlier program, which does not tell it.
     package var program: String?
-    /// The address at which it listens.
     package var address: String
-    /// The port at which it listens.
     package var port: Int
-    /// The time at which it started, in Unix milliseconds.
     package var startedAtMilliseconds: Int64
-    /// The time of this report, in Unix milliseconds.
     package var reportedAtMilliseconds: Int64
-    /// The model version that it serves, or nil for none.
     package var modelVersion: String?
-    /// The time at which it began to serve that version, in Unix milliseconds.
     package var versionTakenAtMilliseconds: Int64?
-    /// The problems it has, one sentence each; empty if all is well.
     package var problems: [String]
-    /// The path of its journal on its machine, with symbolic links resolved; nil for a daemon without a journal.
     package var journal: String?
-    /// The number of changes in its journal that other daemons lack; nil for a daemon without a journal.
     package var outboxChanges: Int?
-    /// The time since which the oldest of them has waited, in Unix milliseconds.
     package var outboxSinceMilliseconds: Int64?
-    /// The number of other daemons' changes in Redis that its journal lacks; nil for a daemon without a journal.
     package var streamMissing: Int64?
-    /// The latest moment up to which it has all changes of other daemons, in Unix milliseconds.
     package var streamCompleteAtMilliseconds: Int64?
-    /// The number of stored sessions that have not ended; nil without sessions, or while it is still counting.
     package var sessions: Int?
-    /// The number of errors and warnings in its log in the last hour, not counting refused requests.
     package var errorsInLastHour: Int
-    /// The latest error or warning.
     package var lastError: String?
-    /// The time of that error or warning, in Unix milliseconds.
     package var lastErrorAtMilliseconds: Int64?
 
     package init(
@@ -169,18 +151,47 @@ package struct DaemonReport: Sendable, Equatable, Codable {
         self.lastError = lastError
         self.lastErrorAtMilliseconds = lastErrorAtMilliseconds
     }
+
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("host", \.host, "The host name of its machine")
+        fields.always("processId", \.processId, "Its process")
+        fields.sometimes("program", \.program, "The version of its program; if it tells it")
+        fields.always("address", \.address, "The address at which it listens")
+        fields.always("port", \.port, "The port at which it listens")
+        fields.always("startedAtMilliseconds", \.startedAtMilliseconds, "When it started")
+        fields.always("reportedAtMilliseconds", \.reportedAtMilliseconds, "When it reported this")
+        fields.sometimes("modelVersion", \.modelVersion, "The version that it serves; if it does")
+        fields.sometimes("versionTakenAtMilliseconds", \.versionTakenAtMilliseconds, "Since when it serves it")
+        fields.always("problems", \.problems, "Its problems, a sentence each")
+        fields.sometimes("journal", \.journal, "The path of its journal, without links; if it has one")
+        fields.sometimes("outboxChanges", \.outboxChanges, "Changes in its journal that other daemons lack")
+        fields.sometimes("outboxSinceMilliseconds", \.outboxSinceMilliseconds, "Since when the oldest of them waits")
+        fields.sometimes("streamMissing", \.streamMissing, "Other daemons' changes that its journal lacks")
+        fields.sometimes(
+            "streamCompleteAtMilliseconds", \.streamCompleteAtMilliseconds, "Up to when it has all changes of others")
+        fields.sometimes("sessions", \.sessions, "Stored sessions that have not ended; if they are counted")
+        fields.always(
+            "errorsInLastHour", \.errorsInLastHour, "Errors and warnings of the last hour, without refused requests")
+        fields.sometimes("lastError", \.lastError, "The latest error or warning")
+        fields.sometimes("lastErrorAtMilliseconds", \.lastErrorAtMilliseconds, "When that was")
+    }
 }
 
 /// A daemon's lag behind the store's current version and behind the changes of other daemons.
-package struct DaemonLag: Sendable, Equatable, Encodable {
-    /// The time for which the daemon has not served the current version; 0 if it does, nil if unknown.
+package struct DaemonLag: Answer, Equatable {
     package var versionSeconds: Double?
-    /// The delay between the switch and its start of serving the current version.
-    ///
-    /// The delay is nil if the daemon does not serve that version, or started after the switch.
     package var switchSeconds: Double?
-    /// The age of the latest moment up to which it has all changes of other daemons; nil without a journal.
     package var streamSeconds: Double?
+
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.sometimes(
+            "versionSeconds", \.versionSeconds, "For how long it has not served the current version; 0 if it does")
+        fields.sometimes(
+            "switchSeconds", \.switchSeconds, "How long after the switch it served it; if it does, and ran before")
+        fields.sometimes(
+            "streamSeconds", \.streamSeconds,
+            "How old the latest moment is up to which it has all changes of others; with a journal")
+    }
 }
 
 extension DaemonReport {

@@ -1,7 +1,7 @@
 /// The differences between two model versions: groups, neighbours and scores.
 ///
 /// Groups are matched by their external ids, byte by byte.
-package struct VersionComparison: Encodable, Sendable, Equatable {
+package struct VersionComparison: Sendable, Equatable {
     /// The number of groups in the older version.
     package let groupsBefore: Int
     /// The number of groups in the newer version.
@@ -45,7 +45,7 @@ struct GroupMatching {
 }
 
 /// The differences between two versions in one relation.
-package struct RelationComparison: Encodable, Sendable, Equatable {
+package struct RelationComparison: Sendable, Equatable {
     /// The relation that is compared.
     package let relation: Relation
     /// The share of the older version's groups that have a neighbour, 0...1.

@@ -80,10 +80,7 @@ struct BackupReport {
     }
 
     func write(_ parsed: ParsedCommand) throws {
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: manifest)
-        } else {
+        try parsed.print(StoredDocument(content: manifest)) { output in
             let time = UnixTime(seconds: manifest.startedAtMilliseconds / 1000)?.description ?? "?"
             try output.line("\(path): a backup of \(time)")
             for file in manifest.files { try output.line("  \(file.name)  \(Formats.bytes(file.byteCount))") }
@@ -91,6 +88,5 @@ struct BackupReport {
                 try output.line("  changes that only Redis has: \(changes.grouped)")
             }
         }
-        try output.flush()
     }
 }

@@ -50,13 +50,7 @@ enum ConfigCommand: ConfiguredCommand {
 
     private static func list(_ parsed: ParsedCommand) throws {
         let rows = Coterie.settings.options.compactMap(SettingFacts.init)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: rows)
-        } else {
-            for line in SettingFacts.table(rows) { try output.line(line) }
-        }
-        try output.flush()
+        try parsed.print(rows) { output in try output.table(rows) }
     }
 
     private static func show(_ invocation: Invocation, _ words: [String], _ parsed: ParsedCommand) throws {
@@ -64,13 +58,7 @@ enum ConfigCommand: ConfiguredCommand {
         let command = try shownCommand(words).completed(
             environment: invocation.environment, configured: configured)
         let rows = command.settings.compactMap { SettingValue($0.option, $0.texts, command.origin(of: $0.option.name)) }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: rows)
-        } else {
-            for line in SettingValue.table(rows) { try output.line(line) }
-        }
-        try output.flush()
+        try parsed.print(rows) { output in try output.table(rows) }
     }
 
     /// Returns the command line whose settings are shown; without words, that of a command with all settings.

@@ -145,14 +145,9 @@ enum ExperimentCommand: Subcommand {
         let rows = ExperimentRow.all(
             try parsed.experiments(), defined: try parsed.experimentsFileIfPresent()?.definitions ?? [],
             atMilliseconds: ParsedCommand.nowMilliseconds)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: rows)
-        } else {
-            for line in ExperimentRow.table(rows) { try output.line(line) }
-            if rows.isEmpty { try output.line("there are no experiments") }
+        try parsed.print(rows) { output in
+            if rows.isEmpty { try output.line("there are no experiments") } else { try output.table(rows) }
         }
-        try output.flush()
     }
 
     private static func assign(_ parsed: ParsedCommand) throws {
@@ -168,14 +163,10 @@ enum ExperimentCommand: Subcommand {
             ofMember: id, groupCount: count ?? profile?.joined.count ?? 0,
             knownSinceMilliseconds: profile?.knownSinceMilliseconds,
             shown: try parsed.openCatalogIfPresent()?.shownArms(ofUser: id) ?? [:], atMilliseconds: now)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: arms)
-        } else {
+        try parsed.print(StoredDocument(content: arms)) { output in
             for assigned in arms { try output.line("\(assigned.experiment): \(assigned.arm)") }
             if arms.isEmpty { try output.line("\(printable(id)) is in no experiment") }
         }
-        try output.flush()
     }
 }
 

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLine
 import Basics
@@ -45,35 +46,8 @@ enum KernelCommand: Subcommand {
 
 /// `coterie clean KIND`.
 enum CleanCommand: Subcommand {
-    private static let kinds = ImportKind.all(of: Coterie.relations)
+    fileprivate static let kinds = ImportKind.all(of: Coterie.relations)
     private static let names = kinds.map(\.name).joined(separator: ", ")
-
-    /// All that a program needs to know about kinds.
-    private struct Kinds: Encodable {
-        struct Relation: Encodable {
-            /// The table of the rows: groups or users.
-            let rows: String
-            /// The table of the entries: users or photos.
-            let entries: String
-            let timeColumn: String
-            /// The column that names the entry that is answered; a pair may then occur at several times.
-            let answerColumn: String?
-            /// Whether the tables are there without any entry.
-            let isRequired: Bool
-        }
-
-        let columns = Dictionary(uniqueKeysWithValues: kinds.map { ($0.name, $0.columnNames) })
-        /// The relations by the names of their tables.
-        let relations = Dictionary(
-            uniqueKeysWithValues: Coterie.relations.sources.map { source in
-                (
-                    source.table,
-                    Relation(
-                        rows: source.rows.rawValue, entries: source.entries.rawValue, timeColumn: source.timeColumn,
-                        answerColumn: source.answerColumn, isRequired: Coterie.relations.isRequired(source))
-                )
-            })
-    }
 
     static let command = Command(
         "clean", summary: "Check records as an import does, and write them in one form",
@@ -100,7 +74,7 @@ enum CleanCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         guard !parsed.flag("kinds") else {
             var output = try Output()
-            try output.json(document: Kinds())
+            try output.json(CleanedKinds())
             return try output.flush()
         }
         let name = parsed.arguments.first ?? ""
@@ -116,5 +90,36 @@ enum CleanCommand: Subcommand {
             }
         }
         printToStandardError(String(decoding: try JSON.encoded(summary), as: UTF8.self))
+    }
+}
+
+/// All that a program needs to know about kinds: `coterie clean --kinds`.
+private struct CleanedKinds: Answer {
+    /// A relation between two tables.
+    struct Relation: Answer {
+        let source: RelationSource
+
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("rows", \.source.rows.rawValue, "The table of the rows: groups or users")
+            fields.always("entries", \.source.entries.rawValue, "The table of the entries: users or photos")
+            fields.always("timeColumn", \.source.timeColumn, "The column of times")
+            fields.sometimes(
+                "answerColumn", \.source.answerColumn,
+                "The column of the entry that is answered; a pair may then occur at several times")
+            fields.always(
+                "isRequired", { Coterie.relations.isRequired($0.source) },
+                "Whether the tables are there without any entry")
+        }
+    }
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always(
+            "columns", { _ in Dictionary(uniqueKeysWithValues: CleanCommand.kinds.map { ($0.name, $0.columnNames) }) },
+            "The columns of each kind")
+        fields.always(
+            "relations",
+            { _ in
+                Dictionary(uniqueKeysWithValues: Coterie.relations.sources.map { ($0.table, Relation(source: $0)) })
+            }, "The relations, by the names of their tables")
     }
 }

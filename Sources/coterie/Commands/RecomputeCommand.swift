@@ -148,13 +148,9 @@ enum RecomputeCommand: Subcommand {
                 "these are the default parameters: \"coterie tune\" looks for better ones; on three public sets "
                     + "it found 2% to 5% more memberships")
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: OutcomeJSON(outcome))
-        } else {
+        try parsed.print(outcome) { output in
             for text in summary(outcome) { try output.line(text) }
         }
-        try output.flush()
     }
 
     private static func summary(_ outcome: RecomputeJob.Outcome) -> [String] {
@@ -178,21 +174,15 @@ enum RecomputeCommand: Subcommand {
                 + "; \(Formats.seconds(seconds)), at most \(Formats.bytes(peak)) of memory"
         ]
     }
+}
 
-    private struct OutcomeJSON: Encodable {
-        var isPublished: Bool
-        var manifest: Manifest
-        var steps: [Manifest.StepReport]
-        var pruned: [String]
-        var comparison: VersionComparison?
-
-        init(_ outcome: RecomputeJob.Outcome) {
-            isPublished = outcome.isPublished
-            manifest = outcome.manifest
-            steps = outcome.steps
-            pruned = outcome.pruned.map(\.description)
-            comparison = outcome.comparison
-        }
+extension RecomputeJob.Outcome: Answer {
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("isPublished", \.isPublished, "Whether the version is current")
+        fields.always("manifest", { StoredDocument(content: $0.manifest) }, "The manifest of the version")
+        fields.always("steps", { StoredDocument(content: $0.steps) }, "What each step took")
+        fields.always("pruned", { $0.pruned.map(\.description) }, "Versions that were removed")
+        fields.sometimes("comparison", \.comparison, "The difference from the version before; if there is one")
     }
 }
 

@@ -80,17 +80,13 @@ enum ReplayCommand: Subcommand {
         if !reader.condition.isWhole { printToStandardError("warning: \(reader.condition.gaps)") }
         let exceeded = limits.exceeded(by: summary)
         let report = ReplayOutput(
-            summary, header: header,
+            summary: summary, recordedBy: header.release,
             differences: try ReplayCircumstances(
                 parsed, header, summary, hasChangedSettings: reader.hasChangedSettings
             ).lines, exceeded: exceeded)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: report)
-        } else {
+        try parsed.print(report) { output in
             for line in report.lines { try output.line(line) }
         }
-        try output.flush()
         guard exceeded.isEmpty else { throw Failure(.badData, exceeded.joined(separator: "; ")) }
     }
 

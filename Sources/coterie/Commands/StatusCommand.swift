@@ -31,13 +31,9 @@ enum StatusCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let now = ParsedCommand.nowMilliseconds
         let status = try status(parsed, at: now)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: status)
-        } else {
+        try parsed.print(status) { output in
             for line in StatusScreen(status, at: now).lines { try output.line(line) }
         }
-        try output.flush()
     }
 
     private static func status(_ parsed: ParsedCommand, at now: Int64) throws -> StoreStatus {
@@ -57,7 +53,9 @@ enum StatusCommand: Subcommand {
             lastRecomputeSuccessAtSeconds: job?.lastSuccessSeconds,
             lastRecomputeFailureAtSeconds: job?.lastFailureSeconds, lastRecomputeFailure: job?.lastFailureReason,
             daemons: reports.map { report in
-                .init(report: report, lag: report.lag(behind: current?.description, since: since, at: now))
+                .init(
+                    report: report, lag: report.lag(behind: current?.description, since: since, at: now),
+                    isCurrent: report.modelVersion == current?.description, now: now)
             },
             journals: try outboxes(parsed, store, reports))
     }

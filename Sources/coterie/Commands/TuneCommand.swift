@@ -90,13 +90,9 @@ enum TuneCommand: Subcommand {
             try catalog.keepTuningNote(.settings, nil)
         }
         let report = TuningReport(record, isBetter: record.isBetter, last)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: report.document)
-        } else {
+        try parsed.print(report) { output in
             for text in report.lines { try output.line(text) }
         }
-        try output.flush()
     }
 
     /// The settings of a recompute without a tuning.
@@ -109,14 +105,9 @@ enum TuneCommand: Subcommand {
     }
 
     private static func print(_ record: TuningRecord?, _ parsed: ParsedCommand) throws {
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: TuningReport.StoredTuning(record))
-        } else if let record {
+        try parsed.print(StoredTuning(record: record)) { output in
+            guard let record else { return try output.line("not tuned: the defaults are in use") }
             for text in TuningReport(record, isBetter: true, TuningJournal()).lines { try output.line(text) }
-        } else {
-            try output.line("not tuned: the defaults are in use")
         }
-        try output.flush()
     }
 }

@@ -1,20 +1,16 @@
+import Answers
 import Basics
 import Changes
 import Model
 import ModelStore
 
 /// The changes that wait in a journal on this machine, whether or not its daemon runs.
-struct JournalOutbox: Encodable {
+struct JournalOutbox: Answer {
     var file: String
-    /// Whether a running daemon on this machine reports this journal.
     var daemonRuns: Bool
-    /// Whether the changes wait for the catalog beside the journal, and not for the store.
     var isOfCatalog: Bool
-    /// The number of changes that wait, or nil if the journal cannot be read.
     var changes: Int?
-    /// The time since which the first of them waits, in Unix milliseconds.
     var sinceMilliseconds: Int64?
-    /// The reason why the journal cannot be read.
     var problem: String?
 
     /// - Parameters:
@@ -37,5 +33,13 @@ struct JournalOutbox: Encodable {
             let (damaged, newer) = (try journal.damagedChanges().first, try journal.newerChanges().first)
             problem = damaged.map { "\($0) is damaged" } ?? newer.map { "\($0) needs a newer program" }
         } catch { problem = error.message }
+    }
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("file", \.file, "Its path")
+        fields.always("daemonRuns", \.daemonRuns, "Whether a running daemon of this machine has it")
+        fields.always("isOfCatalog", \.isOfCatalog, "Whether its changes wait for the catalog beside it")
+        fields.sometimes("changes", \.changes, "Changes that wait; if it can be read")
+        fields.sometimes("sinceMilliseconds", \.sinceMilliseconds, "Since when the first of them waits")
+        fields.sometimes("problem", \.problem, "Why it cannot be read")
     }
 }

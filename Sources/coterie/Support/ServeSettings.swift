@@ -113,7 +113,7 @@ enum ServeSettings {
 }
 
 /// The description of a setting.
-struct SettingFacts: Encodable {
+struct SettingFacts: Answer {
     let key: String
     let variable: String
     let option: String
@@ -142,22 +142,21 @@ struct SettingFacts: Encodable {
         commands.contains(ServeCommand.command.name) ? isLive ? "no" : "yes" : nil
     }
 
-    static func table(_ rows: [SettingFacts]) -> [String] {
-        var table = TextTable([
-            .init(title: "key"), .init(title: "option"), .init(title: "variable"), .init(title: "default"),
-            .init(title: "restart"), .init(title: "what it is"),
-        ])
-        for row in rows {
-            table.add([
-                row.key, row.option, row.variable, row.defaultValue ?? "-", row.restart ?? "-", row.help,
-            ])
-        }
-        return table.lines
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("key", \.key, "Its place in configuration files", column: .text("key"))
+        fields.always("option", \.option, "Its option", column: .text("option"))
+        fields.always("variable", \.variable, "Its environment variable", column: .text("variable"))
+        fields.sometimes("defaultValue", \.defaultValue, "Its value if none is given", column: .text("default"))
+        fields.always("type", \.type, "What its values are")
+        fields.always("isLive", \.isLive, "Whether a running daemon applies a change")
+        fields.always("commands", \.commands, "The commands that read it")
+        fields.column(Column("restart") { $0.restart ?? "-" })
+        fields.always("help", \.help, "What it is", column: .text("what it is"))
     }
 }
 
 /// A setting with its values and their origin.
-struct SettingValue: Encodable {
+struct SettingValue: Answer {
     let key: String
     let values: [String]
     let origin: String
@@ -176,12 +175,12 @@ struct SettingValue: Encodable {
             }
     }
 
-    static func table(_ rows: [SettingValue]) -> [String] {
-        var table = TextTable([.init(title: "key"), .init(title: "value"), .init(title: "from")])
-        for row in rows {
-            table.add([row.key, row.values.isEmpty ? "-" : row.values.joined(separator: ", "), row.origin])
-        }
-        return table.lines
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("key", \.key, "Its place in configuration files", column: .text("key"))
+        fields.always(
+            "values", \.values, "Its values",
+            column: Column("value") { $0.isEmpty ? "-" : $0.joined(separator: ", ") })
+        fields.always("origin", \.origin, "Where they come from", column: .text("from"))
     }
 }
 

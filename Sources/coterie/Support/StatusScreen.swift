@@ -3,37 +3,77 @@ import Answers
 import CommandLine
 import FoundationEssentials
 
-/// The state of a store and its daemons, as `coterie status --json` writes it.
-struct StoreStatus: Encodable {
-    /// A daemon's report, and its lag.
-    struct Daemon: Encodable {
-        var report: DaemonReport
-        var lag: DaemonLag
-
-        func encode(to encoder: any Encoder) throws {
-            try report.encode(to: encoder)
-            var container = encoder.container(keyedBy: CodingKeys.self)
-            try container.encode(lag, forKey: .lag)
-        }
-
-        private enum CodingKeys: CodingKey {
-            case lag
-        }
-    }
-
+/// The state of a store and its daemons: `coterie status`.
+struct StoreStatus: Answer {
     var store: String
     var currentVersion: String?
-    /// The time at which the recompute of the current version began.
     var currentVersionAtMilliseconds: Int64?
-    /// The time at which the version became current, or `nil` if it is not known.
     var currentSinceMilliseconds: Int64?
     var versions: [String]
     var lastRecomputeSuccessAtSeconds: Int64?
     var lastRecomputeFailureAtSeconds: Int64?
     var lastRecomputeFailure: String?
-    var daemons: [Daemon]
-    /// The journals on this machine; if the store is a folder, the one beside the catalog.
+    var daemons: [DaemonStatus]
     var journals: [JournalOutbox]
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("store", \.store, "Where versions come from")
+        fields.sometimes("currentVersion", \.currentVersion, "The current version; if there is one")
+        fields.sometimes("currentVersionAtMilliseconds", \.currentVersionAtMilliseconds, "When its recompute began")
+        fields.sometimes("currentSinceMilliseconds", \.currentSinceMilliseconds, "When it became current; if known")
+        fields.always("versions", \.versions, "All versions")
+        fields.sometimes(
+            "lastRecomputeSuccessAtSeconds", \.lastRecomputeSuccessAtSeconds, "When a recompute last succeeded")
+        fields.sometimes(
+            "lastRecomputeFailureAtSeconds", \.lastRecomputeFailureAtSeconds, "When a recompute last failed")
+        fields.sometimes("lastRecomputeFailure", \.lastRecomputeFailure, "Why it failed")
+        fields.always("daemons", \.daemons, "The daemons on the store")
+        fields.always("journals", \.journals, "The journals on this machine")
+    }
+}
+
+/// A daemon's report, and its lag.
+struct DaemonStatus: Answer {
+    let report: DaemonReport
+    let lag: DaemonLag
+    /// Whether it serves the current version of the store.
+    let isCurrent: Bool
+    /// The present time, in Unix milliseconds.
+    let now: Int64
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.report)
+        fields.always("lag", \.lag, "How far it is behind, in seconds")
+        fields.column(Column("daemon") { "\($0.report.host) \($0.report.address):\($0.report.port)" })
+        fields.column(Column("program") { $0.report.program ?? "-" })
+        fields.column(Column("up") { $0.age($0.report.startedAtMilliseconds) })
+        fields.column(Column("serves", \.served))
+        fields.column(Column("version lag") { span($0.lag.versionSeconds) })
+        fields.column(Column("switched in") { span($0.lag.switchSeconds) })
+        fields.column(Column("stream lag", \.streamLag))
+        fields.column(Column("outbox", isNumber: true) { $0.report.outboxChanges?.grouped ?? "-" })
+        fields.column(Column("waiting") { $0.age($0.report.outboxSinceMilliseconds) })
+        fields.column(Column("sessions", isNumber: true) { $0.report.sessions?.grouped ?? "-" })
+        fields.column(Column("errors, 1 h", isNumber: true, \.report.errorsInLastHour.grouped))
+    }
+
+    private var served: String {
+        report.modelVersion.map { isCurrent ? "the current one" : "another: \($0)" } ?? "nothing"
+    }
+
+    private var streamLag: String {
+        guard let missing = report.streamMissing, missing > 0 else { return Self.span(lag.streamSeconds) }
+        return "\(missing.grouped) changes, \(Self.span(lag.streamSeconds))"
+    }
+
+    private func age(_ milliseconds: Int64?) -> String { Self.age(milliseconds, at: now) }
+
+    /// Returns the time since a moment, or `-` for nil.
+    fileprivate static func age(_ milliseconds: Int64?, at now: Int64) -> String {
+        span(milliseconds.map { Double(max(0, now - $0)) / 1000 })
+    }
+
+    private static func span(_ seconds: Double?) -> String { seconds.map(Formats.seconds) ?? "-" }
 }
 
 /// The screen of `coterie status`.
@@ -50,7 +90,10 @@ struct StatusScreen {
     }
 
     var lines: [String] {
-        let daemons = status.daemons.isEmpty ? ["no daemon runs on this store"] : table + status.daemons.flatMap(notes)
+        let daemons =
+            status.daemons.isEmpty
+            ? ["no daemon runs on this store"]
+            : TextTable(AnswerTable(status.daemons)).lines + status.daemons.flatMap(notes)
         let since = status.currentSinceMilliseconds.map { ", current for \(age($0))" } ?? ""
         return [
             "store: \(status.store)",
@@ -73,36 +116,7 @@ struct StatusScreen {
         return lines
     }
 
-    private var table: [String] {
-        var table = TextTable([
-            .init(title: "daemon"), .init(title: "program"), .init(title: "up"), .init(title: "serves"),
-            .init(title: "version lag"),
-            .init(title: "switched in"), .init(title: "stream lag"), .init(title: "outbox", isNumber: true),
-            .init(title: "waiting"), .init(title: "sessions", isNumber: true),
-            .init(title: "errors, 1 h", isNumber: true),
-        ])
-        for daemon in status.daemons {
-            let (report, lag) = (daemon.report, daemon.lag)
-            let version = report.modelVersion.map { version in
-                version == status.currentVersion ? "the current one" : "another: \(version)"
-            }
-            table.add([
-                "\(report.host) \(report.address):\(report.port)", report.program ?? "-",
-                age(report.startedAtMilliseconds),
-                version ?? "nothing", span(lag.versionSeconds), span(lag.switchSeconds), streamLag(daemon),
-                report.outboxChanges.map(\.grouped) ?? "-", age(report.outboxSinceMilliseconds),
-                report.sessions.map(\.grouped) ?? "-", report.errorsInLastHour.grouped,
-            ])
-        }
-        return table.lines
-    }
-
-    private func streamLag(_ daemon: StoreStatus.Daemon) -> String {
-        guard let missing = daemon.report.streamMissing, missing > 0 else { return span(daemon.lag.streamSeconds) }
-        return "\(Int(missing).grouped) changes, \(span(daemon.lag.streamSeconds))"
-    }
-
-    private func notes(_ daemon: StoreStatus.Daemon) -> [String] {
+    private func notes(_ daemon: DaemonStatus) -> [String] {
         let (report, name) = (daemon.report, "\(daemon.report.host) port \(daemon.report.port)")
         var lines = report.problems.map { "\(name): \($0)" }
         if report.errorsInLastHour > 0, let last = report.lastError {
@@ -120,7 +134,5 @@ struct StatusScreen {
         return "journal \(journal.file): " + (journal.problem ?? "\(count == 0 ? "nothing waits" : since); \(end)")
     }
 
-    private func age(_ milliseconds: Int64?) -> String { span(milliseconds.map { Double(max(0, now - $0)) / 1000 }) }
-
-    private func span(_ seconds: Double?) -> String { seconds.map(Formats.seconds) ?? "-" }
+    private func age(_ milliseconds: Int64?) -> String { DaemonStatus.age(milliseconds, at: now) }
 }

@@ -7,7 +7,7 @@ import Model
 import Similarity
 
 /// The trials and the choice of a tuning, for people and as JSON.
-struct TuningReport {
+struct TuningReport: Answer {
     private let record: TuningRecord
     private let isBetter: Bool
     private let journal: TuningJournal
@@ -84,24 +84,20 @@ struct TuningReport {
         bounds.map { ($0 < 0 ? "" : "+") + Formats.fixed($0, 4) }.joined(separator: " to ")
     }
 
-    /// The output of `--show --json`.
-    struct StoredTuning: Encodable {
-        var isTuned: Bool
-        var tuning: TuningRecord?
-
-        init(_ record: TuningRecord?) {
-            isTuned = record != nil
-            tuning = record
-        }
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("isBetter", \.isBetter, "Whether the choice is better than the defaults")
+        fields.always("tuning", { StoredDocument(content: $0.record) }, "The choice, as the catalog has it")
+        fields.always("journal", { StoredDocument(content: $0.journal) }, "The trials")
     }
+}
 
-    /// The JSON output of a run.
-    var document: Document { Document(isBetter: isBetter, tuning: record, journal: journal) }
+/// The settings that a catalog has: `coterie tune --show`.
+struct StoredTuning: Answer {
+    let record: TuningRecord?
 
-    struct Document: Encodable {
-        var isBetter: Bool
-        var tuning: TuningRecord
-        var journal: TuningJournal
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("isTuned", { $0.record != nil }, "Whether there are any, or else the defaults are in use")
+        fields.sometimes("tuning", { $0.record.map(StoredDocument.init) }, "The settings, as the catalog has them")
     }
 }
 

@@ -25,13 +25,7 @@ struct VersionDifference {
             }
         } else {
             let comparison = VersionComparison(from: before.model, to: after.model)
-            var output = try Output()
-            if parsed.flag("json") {
-                try output.json(document: comparison)
-            } else {
-                try write(comparison, &output)
-            }
-            try output.flush()
+            try parsed.print(comparison) { output in try write(comparison, &output) }
         }
     }
 
@@ -41,23 +35,9 @@ struct VersionDifference {
                 + "after; \(comparison.groupsLost.grouped) gone, "
                 + "\(comparison.groupsAdded.grouped) new"
         )
-        var table = TextTable(
-            [.init(title: "relation")]
-                + ["covered before", "covered after", "emptied", "same of 10", "same of 100", "scores moved"].map {
-                    .init(title: $0, isNumber: true)
-                })
-        for relation in comparison.relations {
-            table.add(
-                [relation.relation.rawValue]
-                    + [relation.coverageBefore, relation.coverageAfter].map(percent)
-                    + [relation.groupsEmptied.grouped]
-                    + [relation.overlapAt10, relation.overlapAt100, relation.scoreDrift].map { $0.map(percent) ?? "-" })
-        }
-        for line in table.lines { try output.line(line) }
+        try output.table(comparison.relations)
         for objection in after.manifest.objections ?? [] { try output.line("refused: \(objection)") }
     }
-
-    private func percent(_ share: Double) -> String { Formats.percent(share) }
 
     private func neighbours(of group: String) throws -> [MovedNeighbour] {
         let places = [before.model, after.model].map { $0.index(ofID: group) }
@@ -106,5 +86,37 @@ private struct MovedNeighbour: Answer {
         fields.sometimes("rankAfter", \.rankAfter, "Its rank in the second version", column: .rank("rank after"))
         fields.sometimes("scoreBefore", \.scoreBefore, "Its score there", column: .score("score before"))
         fields.sometimes("scoreAfter", \.scoreAfter, "Its score there", column: .score("score after"))
+    }
+}
+
+extension VersionComparison: Answer {
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupsBefore", \.groupsBefore, "Groups of the older version")
+        fields.always("groupsAfter", \.groupsAfter, "Groups of the newer version")
+        fields.always("groupsLost", \.groupsLost, "Groups that the newer version lacks")
+        fields.always("groupsAdded", \.groupsAdded, "Groups that the older version lacks")
+        fields.always("relations", \.relations, "The differences in each relation")
+    }
+}
+
+extension RelationComparison: Answer {
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("relation", \.relation, "The relation", column: Column("relation", \.rawValue))
+        fields.always(
+            "coverageBefore", \.coverageBefore, "The share of the older version's groups with a neighbour",
+            column: .percent("covered before"))
+        fields.always(
+            "coverageAfter", \.coverageAfter, "The same of the newer version", column: .percent("covered after"))
+        fields.always(
+            "groupsWithNeighboursBefore", \.groupsWithNeighboursBefore,
+            "Groups of both that have neighbours in the older version")
+        fields.always("groupsEmptied", \.groupsEmptied, "Those without any in the newer", column: .count("emptied"))
+        fields.sometimes(
+            "overlapAt10", \.overlapAt10, "The share of the 10 best neighbours that are the same",
+            column: .percent("same of 10"))
+        fields.sometimes(
+            "overlapAt100", \.overlapAt100, "The same of the 100 best", column: .percent("same of 100"))
+        fields.sometimes(
+            "scoreDrift", \.scoreDrift, "The relative change of the scores", column: .percent("scores moved"))
     }
 }

@@ -3,7 +3,7 @@ import Basics
 import Experiments
 
 /// An experiment in the output of "experiment list".
-struct ExperimentRow: Encodable {
+struct ExperimentRow: Answer {
     var name: String
     /// The state: `defined`, `waiting`, `running`, `over` or `stopped`.
     var state: String
@@ -52,19 +52,20 @@ struct ExperimentRow: Encodable {
         return now / 1000 < entry.definition.startsAt ?? .min ? "waiting" : "over"
     }
 
-    static func table(_ rows: [ExperimentRow]) -> [String] {
-        guard !rows.isEmpty else { return [] }
-        var table = TextTable([
-            .init(title: "experiment"), .init(title: "state"), .init(title: "started"), .init(title: "layer"),
-            .init(title: "part"), .init(title: "arms"),
-        ])
-        for row in rows {
-            let started = row.startedAtMilliseconds.flatMap { UnixTime(seconds: $0 / 1000)?.description } ?? "-"
-            table.add([
-                row.name, row.differs ? "\(row.state), file differs" : row.state, started, row.layer,
-                "\(row.from)–\(row.to)", row.arms.map(\.name).joined(separator: ", "),
-            ])
-        }
-        return table.lines
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("name", \.name, "Its name", column: .text("experiment"))
+        fields.column(Column("state") { $0.differs ? "\($0.state), file differs" : $0.state })
+        fields.column(Column("started") { Formats.time(milliseconds: $0.startedAtMilliseconds) })
+        fields.always("state", \.state, "What it does: defined, waiting, running, over or stopped")
+        fields.always("layer", \.layer, "The layer that divides its members", column: .text("layer"))
+        fields.column(Column("part") { "\($0.from)–\($0.to)" })
+        fields.always("from", \.from, "Where its part of the layer begins")
+        fields.always("to", \.to, "Where its part of the layer ends")
+        fields.always("arms", { StoredDocument(content: $0.arms) }, "Its arms, as the definition has them")
+        fields.column(Column("arms") { $0.arms.map(\.name).joined(separator: ", ") })
+        fields.sometimes("startedAtMilliseconds", \.startedAtMilliseconds, "When it began; if it did")
+        fields.sometimes("stoppedAtMilliseconds", \.stoppedAtMilliseconds, "When it was stopped; if it was")
+        fields.sometimes("plan", { $0.plan.map(StoredDocument.init) }, "Its plan; if it has one")
+        fields.always("differs", \.differs, "Whether the definition in the file is another one")
     }
 }

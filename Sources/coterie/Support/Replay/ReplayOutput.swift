@@ -5,141 +5,144 @@ import Operations
 import Service
 
 /// The results of a replay, for people and as JSON.
-struct ReplayOutput: Encodable {
+struct ReplayOutput: Answer {
     /// The figures of a route.
-    struct Route: Encodable {
-        var route: String
-        var count, identical, otherValues, reordered, otherGroups, otherStatus, failed: Int
-        /// The share of identical answers, or `nil` if nothing was played.
-        var identicalShare: Double?
-        var overlapAt10: Double?
-        var recordedP50Microseconds, recordedP99Microseconds, p50Microseconds, p99Microseconds: UInt64?
-        /// The times with the network.
-        var roundTripP50Microseconds, roundTripP99Microseconds: UInt64?
+    struct Route: Answer {
+        let route: String
+        let figures: ReplaySummary.Figures
 
-        init(_ route: String, _ figures: ReplaySummary.Figures) {
-            func count(_ kind: Difference.Kind) -> Int { figures.counts[kind] ?? 0 }
-            self.route = route
-            self.count = figures.count
-            identical = count(.identical)
-            otherValues = count(.otherValues)
-            reordered = count(.reordered)
-            otherGroups = count(.otherGroups)
-            otherStatus = count(.otherStatus)
-            failed = count(.failed)
-            identicalShare = figures.identicalShare
-            overlapAt10 = figures.meanOverlap
-            recordedP50Microseconds = figures.recordedMicroseconds(ofPart: 0.5)
-            recordedP99Microseconds = figures.recordedMicroseconds(ofPart: 0.99)
-            p50Microseconds = figures.microseconds(ofPart: 0.5)
-            p99Microseconds = figures.microseconds(ofPart: 0.99)
-            roundTripP50Microseconds = figures.roundTripMicroseconds(ofPart: 0.5)
-            roundTripP99Microseconds = figures.roundTripMicroseconds(ofPart: 0.99)
+        private func count(_ kind: Difference.Kind) -> Int { figures.counts[kind] ?? 0 }
+
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("route", \.route, "The route", column: .text("route", upTo: 60))
+            fields.always("count", \.figures.count, "Requests that were played", column: .count("requests"))
+            fields.always("identical", { $0.count(.identical) }, "Identical answers")
+            fields.sometimes(
+                "identicalShare", \.figures.identicalShare, "Their share; if any request was played",
+                column: Column("identical", isNumber: true) { (share: Double) in
+                    Formats.fixed((share * 1000).rounded(.down) / 10, 1) + "%"
+                })
+            fields.always(
+                "otherValues", { $0.count(.otherValues) }, "Answers with the same groups and other values",
+                column: .count("other values"))
+            fields.always(
+                "reordered", { $0.count(.reordered) }, "Answers with the same groups in another order",
+                column: .count("reordered"))
+            fields.always(
+                "otherGroups", { $0.count(.otherGroups) }, "Answers with other groups", column: .count("other groups"))
+            fields.always("otherStatus", { $0.count(.otherStatus) }, "Answers with another status")
+            fields.always("failed", { $0.count(.failed) }, "Requests without an answer")
+            fields.column(Column("status", isNumber: true, \.figures.statusChangeCount.grouped))
+            fields.sometimes(
+                "overlapAt10", \.figures.meanOverlap, "The share of the first ten groups that are the same",
+                column: .fixed("overlap@10", 3))
+            let (median, most) = (0.5, 0.99)
+            fields.sometimes(
+                "recordedP50Microseconds", { $0.figures.recordedMicroseconds(ofPart: median) },
+                "The median of the recorded times", column: .milliseconds("recorded p50"))
+            fields.sometimes(
+                "recordedP99Microseconds", { $0.figures.recordedMicroseconds(ofPart: most) }, "Their 99th percentile",
+                column: .milliseconds("p99"))
+            fields.sometimes(
+                "p50Microseconds", { $0.figures.microseconds(ofPart: median) }, "The median of the times now",
+                column: .milliseconds("now p50"))
+            fields.sometimes(
+                "p99Microseconds", { $0.figures.microseconds(ofPart: most) }, "Their 99th percentile",
+                column: .milliseconds("p99"))
+            fields.sometimes(
+                "roundTripP50Microseconds", { $0.figures.roundTripMicroseconds(ofPart: median) },
+                "The median with the network")
+            fields.sometimes(
+                "roundTripP99Microseconds", { $0.figures.roundTripMicroseconds(ofPart: most) },
+                "The 99th percentile with the network")
         }
     }
 
     /// An exchange with a difference.
-    struct Worst: Encodable {
-        var sequence: UInt64
-        var method, target, difference: String
-        var recordedStatus: Int
-        var status: Int?
-        var overlapAt10: Double?
-        var came, went: [String]
+    struct Worst: Answer {
+        let outcome: ReplayOutcome
 
-        init(_ outcome: ReplayOutcome) {
-            sequence = outcome.exchange.sequence
-            method = outcome.exchange.method
-            target = outcome.exchange.target
-            difference = outcome.difference.kind.rawValue
-            recordedStatus = outcome.exchange.status
-            status = outcome.status
-            overlapAt10 = outcome.difference.overlap
-            came = outcome.difference.came
-            went = outcome.difference.went
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("sequence", \.outcome.exchange.sequence, "Its number on the tape")
+            fields.always("method", \.outcome.exchange.method, "The method of the request")
+            fields.always("target", \.outcome.exchange.target, "The path of the request")
+            fields.always("difference", \.outcome.difference.kind.rawValue, "The kind of difference")
+            fields.always("recordedStatus", \.outcome.exchange.status, "The recorded status")
+            fields.sometimes("status", \.outcome.status, "The status now; if there was an answer")
+            fields.sometimes("overlapAt10", \.outcome.difference.overlap, "The share of the first ten that is the same")
+            fields.always("came", \.outcome.difference.came, "Groups that came")
+            fields.always("went", \.outcome.difference.went, "Groups that went")
         }
     }
 
     /// The most added or removed groups that a line names.
     private static let namedLimit = 3
 
-    var recordedBy: String
-    /// The numbers of requests that were recorded, and that were played.
-    var recorded: UInt64
-    var played: Int
-    var missing: UInt64
-    var damagedPlaces: Int
-    var cutFiles: [String]
+    let summary: ReplaySummary
+    /// The program that recorded.
+    let recordedBy: String
     /// The differences between the daemon that recorded and the one that answers now.
-    var differences: [String]
-    var sessions, identicalSessions: Int
-    var total: Route
-    var routes: [Route]
-    var leftOut: [String: Int]
-    var worst: [Worst]
-    var exceeded: [String]
+    let differences: [String]
+    /// The limits that were exceeded.
+    let exceeded: [String]
 
-    init(_ summary: ReplaySummary, header: TapeHeader, differences: [String], exceeded: [String]) {
-        recordedBy = header.release
-        (recorded, played) = (summary.tape.recordedCount, summary.total.count)
-        (missing, damagedPlaces) = (summary.tape.missingCount, summary.tape.damagedCount)
-        cutFiles = summary.tape.cutFiles
-        self.differences = differences
-        (sessions, identicalSessions) = summary.sessionCounts
-        total = Route("all", summary.total)
-        routes = summary.routes.sorted { $0.key < $1.key }.map { Route($0.key, $0.value) }
-        leftOut = summary.leftOut
-        worst = summary.worst.map(Worst.init)
-        self.exceeded = exceeded
+    private var routes: [Route] {
+        summary.routes.sorted { $0.key < $1.key }.map { Route(route: $0.key, figures: $0.value) }
+    }
+    private var total: Route { Route(route: "all", figures: summary.total) }
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("recordedBy", \.recordedBy, "The program that recorded")
+        fields.always("recorded", \.summary.tape.recordedCount, "Requests that were recorded")
+        fields.always("played", \.summary.total.count, "Requests that were played")
+        fields.always("missing", \.summary.tape.missingCount, "Requests that the tape lacks")
+        fields.always("damagedPlaces", \.summary.tape.damagedCount, "Damaged places of the tape")
+        fields.always("cutFiles", \.summary.tape.cutFiles, "Files that are not whole")
+        fields.always("differences", \.differences, "What differs between the daemons of then and now")
+        fields.always("sessions", { $0.summary.sessionCounts.0 }, "Sessions")
+        fields.always("identicalSessions", { $0.summary.sessionCounts.1 }, "Sessions whose answers are identical")
+        fields.always("total", \.total, "The figures of all routes")
+        fields.always("routes", \.routes, "The figures of each route")
+        fields.always("leftOut", \.summary.leftOut, "Requests that were not played, by the reason")
+        fields.always("worst", { $0.summary.worst.map(Worst.init) }, "The answers that differ most")
+        fields.always("exceeded", \.exceeded, "Limits that were exceeded")
     }
 
     /// The lines for people.
     var lines: [String] {
         var lines = differences
         lines.append(
-            "played \(played.grouped) of \(Int(clamping: recorded).grouped) recorded requests")
-        lines += leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \($0.value.grouped)" }
-        var table = TextTable(
-            [ColumnHeading(title: "route", maximumWidth: 60)]
-                + [
-                    "requests", "identical", "other values", "reordered", "other groups", "status", "overlap@10",
-                    "recorded p50", "p99", "now p50", "p99",
-                ].map { ColumnHeading(title: $0, isNumber: true) })
-        for route in routes + [total] { table.add(Self.cells(route)) }
-        lines += table.lines
+            "played \(summary.total.count.grouped) of \(summary.tape.recordedCount.grouped) recorded requests")
+        lines += summary.leftOut.sorted { $0.key < $1.key }.map { "not played, \($0.key): \($0.value.grouped)" }
+        lines += TextTable(AnswerTable(routes + [total])).lines
+        let (sessions, identicalSessions) = summary.sessionCounts
         if sessions > 0 {
             lines.append("\(identicalSessions.grouped) of \(sessions.grouped) sessions are identical")
         }
-        guard !worst.isEmpty else { return lines }
+        guard !summary.worst.isEmpty else { return lines }
         lines.append("those that differ most:")
-        return lines + worst.map(Self.line)
+        return lines + summary.worst.map(Self.line)
     }
 
-    private static func cells(_ route: Route) -> [String] {
-        func milliseconds(_ microseconds: UInt64?) -> String {
-            microseconds.map { Formats.fixed(Double($0) / 1000, 2) + " ms" } ?? "-"
+    private static func line(_ worst: ReplayOutcome) -> String {
+        let (recorded, difference) = (worst.exchange, worst.difference)
+        var facts = [difference.kind.rawValue]
+        if worst.status != recorded.status {
+            facts.append("\(recorded.status), now \(worst.status.map(String.init) ?? "no answer")")
         }
-        return [
-            route.route, route.count.grouped,
-            route.identicalShare.map { Formats.fixed(($0 * 1000).rounded(.down) / 10, 1) + "%" } ?? "-",
-            route.otherValues.grouped, route.reordered.grouped, route.otherGroups.grouped,
-            (route.otherStatus + route.failed).grouped,
-            route.overlapAt10.map { Formats.fixed($0, 3) } ?? "-", milliseconds(route.recordedP50Microseconds),
-            milliseconds(route.recordedP99Microseconds), milliseconds(route.p50Microseconds),
-            milliseconds(route.p99Microseconds),
-        ]
-    }
-
-    private static func line(_ worst: Worst) -> String {
-        var facts = [worst.difference]
-        if worst.status != worst.recordedStatus {
-            facts.append("\(worst.recordedStatus), now \(worst.status.map(String.init) ?? "no answer")")
-        }
-        if let overlap = worst.overlapAt10 { facts.append("overlap \(Formats.fixed(overlap, 2))") }
-        for (word, groups) in [("came", worst.came), ("went", worst.went)] where !groups.isEmpty {
+        if let overlap = difference.overlap { facts.append("overlap \(Formats.fixed(overlap, 2))") }
+        for (word, groups) in [("came", difference.came), ("went", difference.went)] where !groups.isEmpty {
             let more = groups.count > namedLimit ? ", …" : ""
             facts.append("\(word): " + groups.prefix(namedLimit).joined(separator: ", ") + more)
         }
-        return printable("#\(worst.sequence) \(worst.method) \(worst.target): " + facts.joined(separator: "; "))
+        return printable(
+            "#\(recorded.sequence) \(recorded.method) \(recorded.target): " + facts.joined(separator: "; "))
+    }
+}
+
+extension Column where Value == UInt64 {
+    /// Returns a column of times in microseconds: `1.25 ms`.
+    fileprivate static func milliseconds(_ title: String) -> Self {
+        Self(title, isNumber: true) { Formats.fixed(Double($0) / 1000, 2) + " ms" }
     }
 }
