@@ -49,6 +49,39 @@ struct AnswerTests {
         )
     }
 
+    private struct Place: Answer {
+        var inner = Inner(count: 1)
+        var name = "here"
+        var visits: Int?
+        var share = 0.981
+
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("name", \.name, "Its name", column: .id("place"))
+            fields.part(\.inner)
+            fields.sometimes("visits", \.visits, "How many came", column: .count("visits"))
+            fields.columns { relations in
+                relations.map { facts in Column("by \(facts.name)", isNumber: true) { _ in facts.singular } }
+            }
+            fields.always("share", \.share, "Its share", column: .percent("share"))
+            fields.column(Column("both") { "\($0.name) \($0.inner.count)" })
+        }
+    }
+
+    @Test("give tables the columns that they declare, in order, with those of relations and without the others")
+    func columns() {
+        let relations = Array(RelationTable.standard.prefix(1))
+        let table = AnswerTable([Place(), Place(name: "there", visits: 118_285)], relations)
+        #expect(table.headings.map(\.title) == ["place", "visits", "by \(relations[0].name)", "share", "both"])
+        #expect(table.headings.map(\.isNumber) == [false, true, true, true, false])
+        #expect(
+            table.rows == [
+                ["here", "-", relations[0].singular, "98.1%", "here 1"],
+                ["there", "118,285", relations[0].singular, "98.1%", "there 1"],
+            ])
+        #expect(AnswerTable([Place]()).headings.map(\.title) == ["place", "visits", "share", "both"])
+        #expect(text(Place()) == #"{"name":"here","count":1,"share":0.981}"#)
+    }
+
     @Test("are described with the required ones; fields that only commands write are not described")
     func describing() {
         let schema = JSONWriter.object { Outer.schema(of: .standard).write(to: &$0) }

@@ -53,6 +53,18 @@ struct AnswerTests {
             Question(["curate", "list"], "/v1/admin/curation", "/v1/admin/curation"),
         ]
 
+    @Test("No command writes an answer's JSON by itself: its fields are declared")
+    func declaredAnswers() throws {
+        let folder = Checkout.root + "/Sources/coterie"
+        let files = try FileManager.default.subpathsOfDirectory(atPath: folder).filter { $0.hasSuffix(".swift") }
+        #expect(files.contains("Coterie.swift"))
+        for file in files {
+            let source = try String(contentsOfFile: "\(folder)/\(file)", encoding: .utf8)
+            let undeclared = source.matches(of: /struct (?:Answer|Document|Row)\b|struct \w+: [^{]*\bEncodable\b/)
+            #expect(undeclared.isEmpty, "\(file): make it an Answer: \(undeclared.map { $0.output })")
+        }
+    }
+
     @Test("A command writes the fields and values that the daemon answers with, as described")
     func sameAnswers() async throws {
         let workspace = try Workspace()

@@ -120,13 +120,9 @@ enum EvaluateCommand: Subcommand {
         }
         line.clear()
         let report = EvaluationReport(result, against: reference, samples: samples)
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: report.document)
-        } else {
+        try parsed.print(report) { output in
             for text in parsed.flag("csv") ? report.csv : report.table { try output.line(text) }
         }
-        try output.flush()
     }
 
     /// Refuses options about members' lists of groups together with `--photos` or `--find`.

@@ -6,7 +6,7 @@ import Model
 import ModelStore
 
 /// The results of an evaluation, as tables, as CSV and as JSON.
-struct EvaluationReport {
+struct EvaluationReport: Answer {
     private let result: EvaluationResult
     private let reference: String
     private let measures: [ListMeasures]
@@ -107,61 +107,16 @@ struct EvaluationReport {
             }
     }
 
-    /// All results, for JSON.
-    var document: Document {
-        Document(
-            members: result.memberCount, membersTested: result.testedCount, groups: result.groupCount,
-            against: reference,
-            lists: measures.map { measures in
-                Document.List(
-                    list: measures.list.rawValue,
-                    accuracy: result.lengths.compactMap { length in
-                        guard let accuracy = measures.accuracy[length] else { return nil }
-                        return Document.LengthFigures(
-                            at: length,
-                            measures: Dictionary(
-                                uniqueKeysWithValues: Accuracy.measures.map { ($0.name, accuracy[keyPath: $0.value]) }))
-                    },
-                    recallInterval: bounds(measures.recallInterval),
-                    recallDifference: measures.difference.mean,
-                    recallDifferenceInterval: bounds(measures.difference.interval),
-                    ndcgInterval: bounds(measures.gainInterval), ndcgDifference: measures.gainDifference.mean,
-                    ndcgDifferenceInterval: bounds(measures.gainDifference.interval),
-                    recallByMemberSize: byName(measures.recallByMemberSize),
-                    recallByGroupSize: byName(measures.recallByGroupSize),
-                    figures: Dictionary(
-                        uniqueKeysWithValues: Self.figures.map { ($0.name, measures[keyPath: $0.value]) }))
-            })
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("members", \.result.memberCount, "All members")
+        fields.always("membersTested", \.result.testedCount, "Members with held-out groups")
+        fields.always("groups", \.result.groupCount, "Groups of the version")
+        fields.always("against", \.reference, "What the lists are compared with")
+        fields.always("lists", \.lists, "The measures of each list")
     }
 
-    struct Document: Encodable {
-        struct LengthFigures: Encodable {
-            var at: Int
-            var measures: [String: Double]
-        }
-        struct List: Encodable {
-            var list: String
-            var accuracy: [LengthFigures]
-            var recallInterval: [Double]?
-            var recallDifference: Double
-            var recallDifferenceInterval: [Double]?
-            var ndcgInterval: [Double]?
-            var ndcgDifference: Double
-            var ndcgDifferenceInterval: [Double]?
-            var recallByMemberSize, recallByGroupSize, figures: [String: Double]
-        }
-        var members, membersTested, groups: Int
-        var against: String
-        var lists: [List]
-    }
-
-    /// Returns the bounds of an interval, or `nil` without samples.
-    private func bounds(_ interval: ClosedRange<Double>) -> [Double]? {
-        hasIntervals ? [interval.lowerBound, interval.upperBound] : nil
-    }
-
-    private func byName(_ values: [SizeClass: Double]) -> [String: Double] {
-        Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    private var lists: [EvaluatedListReport] {
+        measures.map { .init(measures: $0, lengths: result.lengths, hasIntervals: hasIntervals, figures: Self.figures) }
     }
 
     private func interval(_ interval: ClosedRange<Double>) -> String {
@@ -173,8 +128,74 @@ struct EvaluationReport {
     private func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + four(value) }
 }
 
+/// The measures of one list.
+private struct EvaluatedListReport: Answer {
+    let measures: ListMeasures
+    let lengths: [Int]
+    let hasIntervals: Bool
+    let figures: [(name: String, value: any KeyPath<ListMeasures, Double> & Sendable)]
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("list", \.measures.list.rawValue, "The list")
+        fields.always(
+            "accuracy", { LengthAccuracy.all($0.measures.accuracy, at: $0.lengths) }, "Its accuracy at each length")
+        fields.sometimes(
+            "recallInterval", { $0.bounds($0.measures.recallInterval) }, "The 95% interval of recall; with samples")
+        fields.always(
+            "recallDifference", \.measures.difference.mean, "How much recall differs from what it is compared with")
+        fields.sometimes(
+            "recallDifferenceInterval", { $0.bounds($0.measures.difference.interval) },
+            "The 95% interval of that; with samples")
+        fields.sometimes(
+            "ndcgInterval", { $0.bounds($0.measures.gainInterval) }, "The 95% interval of NDCG; with samples")
+        fields.always(
+            "ndcgDifference", \.measures.gainDifference.mean, "How much NDCG differs from what it is compared with")
+        fields.sometimes(
+            "ndcgDifferenceInterval", { $0.bounds($0.measures.gainDifference.interval) },
+            "The 95% interval of that; with samples")
+        fields.always(
+            "recallByMemberSize", { named($0.measures.recallByMemberSize) }, "Recall by the groups of members")
+        fields.always(
+            "recallByGroupSize", { named($0.measures.recallByGroupSize) }, "Recall by the members of groups")
+        fields.always(
+            "figures",
+            { list in
+                Dictionary(uniqueKeysWithValues: list.figures.map { ($0.name, list.measures[keyPath: $0.value]) })
+            }, "What else it is like")
+    }
+
+    private func bounds(_ interval: ClosedRange<Double>) -> [Double]? {
+        hasIntervals ? [interval.lowerBound, interval.upperBound] : nil
+    }
+
+    private static func named(_ values: [SizeClass: Double]) -> [String: Double] {
+        Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    }
+}
+
+/// The accuracy of a list at one length.
+private struct LengthAccuracy: Answer {
+    let at: Int
+    let accuracy: Accuracy
+
+    /// Returns the accuracy at each length that has any, in the order of the lengths.
+    static func all(_ accuracy: [Int: Accuracy], at lengths: [Int]) -> [LengthAccuracy] {
+        lengths.compactMap { length in accuracy[length].map { LengthAccuracy(at: length, accuracy: $0) } }
+    }
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("at", \.at, "The length")
+        fields.always(
+            "measures",
+            { row in
+                Dictionary(
+                    uniqueKeysWithValues: Accuracy.measures.map { ($0.name, row.accuracy[keyPath: $0.value]) })
+            }, "The measures, by name")
+    }
+}
+
 /// The accuracy of several lists, compared with the served one, as a table and as JSON.
-struct ComparisonReport {
+struct ComparisonReport: Answer {
     /// The thing that lists are for, and that something was held out of.
     private let subject: (photos: Int?, members: Int?)
     private let title: String
@@ -215,13 +236,9 @@ struct ComparisonReport {
 
     /// Writes the table or the JSON.
     func write(_ parsed: ParsedCommand) throws {
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: document)
-        } else {
+        try parsed.print(self) { output in
             for text in table { try output.line(text) }
         }
-        try output.flush()
     }
 
     private var table: [String] {
@@ -246,32 +263,24 @@ struct ComparisonReport {
         return [title] + table.lines
     }
 
-    private struct Document: Encodable {
-        struct List: Encodable {
-            var list: String
-            var accuracy: [LengthFigures]
-            var recallDifference: Double
-        }
-        struct LengthFigures: Encodable {
-            var at: Int
-            var measures: [String: Double]
-        }
-        var photos: Int?
-        var members: Int?
-        var lists: [List]
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.sometimes("photos", \.subject.photos, "Photos with groups left out; of lists for photos")
+        fields.sometimes("members", \.subject.members, "Members with something held out; of lists for members")
+        fields.always(
+            "lists", { report in report.measures.map { List(measures: $0, lengths: report.lengths) } },
+            "The measures of each list")
     }
 
-    private var document: Document {
-        Document(
-            photos: subject.photos, members: subject.members,
-            lists: measures.map { measures in
-                Document.List(
-                    list: measures.name,
-                    accuracy: lengths.compactMap { length in
-                        guard let accuracy = measures.accuracy[length] else { return nil }
-                        let values = Accuracy.measures.map { ($0.name, accuracy[keyPath: $0.value]) }
-                        return Document.LengthFigures(at: length, measures: Dictionary(uniqueKeysWithValues: values))
-                    }, recallDifference: measures.difference.mean)
-            })
+    private struct List: Answer {
+        let measures: ComparedList
+        let lengths: [Int]
+
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("list", \.measures.name, "The list")
+            fields.always(
+                "accuracy", { LengthAccuracy.all($0.measures.accuracy, at: $0.lengths) }, "Its accuracy at each length")
+            fields.always(
+                "recallDifference", \.measures.difference.mean, "How much recall differs from the served list")
+        }
     }
 }

@@ -13,19 +13,6 @@ extension Output {
         try write(json + [UInt8(ascii: "\n")])
     }
 
-    /// Writes a value as indented JSON, with its keys in alphabetical order, and a line feed.
-    ///
-    /// It is for values that are not the answer of any route.
-    mutating func json(document value: some Encodable) throws(Failure) {
-        let document: [UInt8]
-        do { document = try JSON.encoded(value, isIndented: true) } catch {
-            throw Failure(.general, "cannot write JSON: \(SystemWords.sentence(error))")
-        }
-        try write(document)
-    }
-}
-
-extension Output {
     /// Writes the rows of an answer as a table.
     ///
     /// - Parameters:

@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import CatalogStore
 import CommandLine
@@ -17,8 +18,10 @@ enum ExperimentReportOutput {
             present: ParsedCommand.nowMilliseconds)
         let tuning = try tuningCount(parsed, entry.definition)
         guard !entry.definition.isInterleaved else {
-            return try InterleavingOutput(entry, outcomes, tuningCount: tuning)
-                .write(asJSON: parsed.flag("json"), arrival.lines)
+            let report = InterleavingOutput(entry, outcomes, tuningCount: tuning)
+            return try parsed.print(report) { output in
+                for line in arrival.lines + report.lines { try output.line(line) }
+            }
         }
         let report = ExperimentReport(
             entry.definition, outcomes.members, course: outcomes.course, facts: outcomes.facts)
@@ -29,13 +32,9 @@ enum ExperimentReportOutput {
             try file.write(IntervalChart(report, measure, tuningCount: words.tuningCount).svg)
             try file.flush()
         }
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(document: words.document)
-        } else {
+        try parsed.print(words) { output in
             for line in arrival.lines + words.lines { try output.line(line) }
         }
-        try output.flush()
     }
 
     /// Returns the number of members at which always-valid bounds are narrowest: of the plan, or of the option.
@@ -50,56 +49,58 @@ enum ExperimentReportOutput {
 }
 
 /// The report of an experiment whose lists are interleaved.
-struct InterleavingOutput {
+struct InterleavingOutput: Answer {
     /// The members' preferences, by one kind of interaction.
-    struct Votes: Encodable {
-        var by: String
-        /// Whether the plan named the kind as the one that decides.
-        var decides: Bool
-        /// The number of members who prefer the first arm's list, the second's, and neither.
-        var first, second, neither: Int
-        /// The part of the members with a preference who prefer the second list, with its always-valid bounds.
-        var secondPart, alwaysValidLower, alwaysValidUpper: Double
-        /// The p values of the sign test, at the planned end; without a plan, `holmPValue` is corrected for both kinds.
-        var pValue, holmPValue: Double?
-        /// The conclusion about the second list: `more`, `less`, `undecided` or `tooEarly`.
-        var conclusion: String
-    }
+    struct Votes: Answer {
+        let by: Measure
+        let decides: Bool
+        let votes: InterleavingVotes
+        let interval: Interval
+        /// The p values of the sign test; nil before the planned end.
+        let pValue, holmPValue: Double?
+        let conclusion: String
 
-    private struct Document: Encodable {
-        var experiment: String
-        var course: CourseDocument
-        var arms: [String]
-        var members: Int
-        var health: [HealthDocument]
-        /// The reason that the report cannot be trusted; it then has no votes.
-        var distrust: String?
-        var votes: [Votes]
-
-        private enum CodingKeys: CodingKey { case experiment, arms, members, health, distrust, votes }
-
-        func encode(to encoder: any Encoder) throws {
-            try course.encode(to: encoder)
-            var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(experiment, forKey: .experiment)
-            try fields.encode(arms, forKey: .arms)
-            try fields.encode(members, forKey: .members)
-            try fields.encode(health, forKey: .health)
-            try fields.encodeIfPresent(distrust, forKey: .distrust)
-            try fields.encode(votes, forKey: .votes)
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("by", \.by.rawValue, "The kind of interaction")
+            fields.always("decides", \.decides, "Whether the plan named it as the one that decides")
+            fields.always("first", \.votes.first, "Members who prefer the first arm's list")
+            fields.always("second", \.votes.second, "Members who prefer the second arm's list")
+            fields.always("neither", \.votes.neither, "Members who prefer neither")
+            fields.always(
+                "secondPart", \.votes.secondPart, "The part of those with a preference who prefer the second list")
+            fields.always("alwaysValidLower", \.interval.lower, "Its lower bound at any time")
+            fields.always("alwaysValidUpper", \.interval.upper, "Its upper bound at any time")
+            fields.sometimes("pValue", \.pValue, "The p value of the sign test; at the planned end")
+            fields.sometimes("holmPValue", \.holmPValue, "The same, without a plan corrected for both kinds")
+            fields.always(
+                "conclusion", \.conclusion, "What follows for the second list: more, less, undecided or tooEarly")
         }
     }
 
-    private let document: Document
-    private let definition: ExperimentDefinition
+    private let entry: ExperimentRegister.Entry
     private let course: ExperimentCourse
+    private let members: Int
     private let health: [ExperimentCheck]
+    private let votes: [Votes]
+
+    private var definition: ExperimentDefinition { entry.definition }
+    private var arms: [String] { definition.arms.map(\.name) }
+
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part { CourseReport(entry: $0.entry, course: $0.course) }
+        fields.always("experiment", \.definition.name, "The experiment")
+        fields.always("arms", \.arms, "The two arms")
+        fields.always("members", \.members, "Members who were shown a list")
+        fields.always("health", \.health, "The checks of its health")
+        fields.sometimes("distrust", \.health.distrust, "Why the report cannot be trusted; it then has no votes")
+        fields.always("votes", \.votes, "The members' preferences")
+    }
 
     /// Creates a report.
     ///
     /// - Parameter tuningCount: the number of votes at which bounds are narrowest, or `nil` for the default.
     init(_ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes, tuningCount: Int?) {
-        (definition, course) = (entry.definition, outcomes.course)
+        (self.entry, course, members) = (entry, outcomes.course, outcomes.members.count)
         health = ExperimentReport.interleavedHealth(
             outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let all = [(Measure.clicks, outcomes.votes.clicks), (Measure.joins, outcomes.votes.joins)]
@@ -109,41 +110,26 @@ struct InterleavingOutput {
         let tuning = tuningCount ?? InterleavingVotes.usualTuningCount
         let isFinal = outcomes.course.stage == .ended
         let adjusted = plan == nil ? Holm.adjusted(all.map(\.1.pValue)) : all.map(\.1.pValue)
-        document = Document(
-            experiment: entry.definition.name, course: CourseDocument(entry, outcomes.course),
-            arms: entry.definition.arms.map(\.name), members: outcomes.members.count,
-            health: health.map(HealthDocument.init), distrust: health.distrust,
-            votes: health.distrust != nil
-                ? []
-                : zip(all, adjusted).map { kind, adjusted in
-                    let (measure, votes) = kind
-                    let interval = votes.alwaysValidInterval(tuningCount: tuning)
-                    return Votes(
-                        by: measure.rawValue, decides: measure == plan?.decides, first: votes.first,
-                        second: votes.second, neither: votes.neither, secondPart: votes.secondPart,
-                        alwaysValidLower: interval.lower, alwaysValidUpper: interval.upper,
-                        pValue: isFinal ? votes.pValue : nil, holmPValue: isFinal ? adjusted : nil,
-                        conclusion: "\(votes.conclusion(isFinal: isFinal, tuningCount: tuning, error: error))")
-                })
+        votes =
+            health.distrust != nil
+            ? []
+            : zip(all, adjusted).map { kind, adjusted in
+                let (measure, votes) = kind
+                return Votes(
+                    by: measure, decides: measure == plan?.decides, votes: votes,
+                    interval: votes.alwaysValidInterval(tuningCount: tuning), pValue: isFinal ? votes.pValue : nil,
+                    holmPValue: isFinal ? adjusted : nil,
+                    conclusion: "\(votes.conclusion(isFinal: isFinal, tuningCount: tuning, error: error))")
+            }
     }
 
-    func write(asJSON: Bool, _ heading: [String]) throws {
-        var output = try Output()
-        if asJSON {
-            try output.json(document: document)
-        } else {
-            for line in heading + lines { try output.line(line) }
-        }
-        try output.flush()
-    }
-
-    private var lines: [String] {
+    var lines: [String] {
         [
             """
-            \(document.experiment), day \(course.dayCount): lists of \(document.arms[0]) and \(document.arms[1]), \
-            interleaved; members: \(document.members)
+            \(definition.name), day \(course.dayCount): lists of \(arms[0]) and \(arms[1]), \
+            interleaved; members: \(members)
             """
-        ] + CourseWords.lines(definition, course) + HealthWords.lines(health) + document.votes.map(sentence)
+        ] + CourseWords.lines(definition, course) + HealthWords.lines(health) + votes.map(sentence)
     }
 
     private func sentence(_ votes: Votes) -> String {
@@ -151,14 +137,14 @@ struct InterleavingOutput {
         let ending = course.stage == .ended ? "" : course.stage == .stoppedEarly ? ", stopped early" : " so far"
         func part(_ value: Double) -> String { "\((value * 1000).rounded() / 10)%" }
         let counts = """
-            \(role)by \(votes.by), \(votes.first) members prefer \(document.arms[0]), \(votes.second) \
-            \(document.arms[1]), \(votes.neither) neither; \(document.arms[1]) has \(part(votes.secondPart)) of the \
-            votes, always valid \(part(votes.alwaysValidLower)) to \(part(votes.alwaysValidUpper))
+            \(role)by \(votes.by.rawValue), \(votes.votes.first) members prefer \(arms[0]), \(votes.votes.second) \
+            \(arms[1]), \(votes.votes.neither) neither; \(arms[1]) has \(part(votes.votes.secondPart)) of the \
+            votes, always valid \(part(votes.interval.lower)) to \(part(votes.interval.upper))
             """
         let p = votes.holmPValue.map { ", p \(ExperimentWords.short($0))" } ?? ""
         switch votes.conclusion {
-        case "more": return "\(counts): \(document.arms[1]) is better\(ending)\(p)"
-        case "less": return "\(counts): \(document.arms[0]) is better\(ending)\(p)"
+        case "more": return "\(counts): \(arms[1]) is better\(ending)\(p)"
+        case "less": return "\(counts): \(arms[0]) is better\(ending)\(p)"
         default: return "\(counts): no difference was found\(ending)\(p)"
         }
     }

@@ -3,7 +3,7 @@ import Basics
 import Experiments
 
 /// A report in words for people.
-struct ExperimentWords {
+struct ExperimentWords: Sendable {
     let report: ExperimentReport
     let entry: ExperimentRegister.Entry
     let tuningCount: Int
@@ -152,13 +152,6 @@ enum CourseWords {
 /// The health of a report in words: a line for each check, and one verdict.
 enum HealthWords {
     static func lines(_ health: [ExperimentCheck]) -> [String] {
-        var table = TextTable([
-            .init(title: "check"), .init(title: ""), .init(title: "expected", maximumWidth: 60),
-            .init(title: "seen", maximumWidth: 300),
-        ])
-        for check in health {
-            table.add([check.name, check.state == .good ? "ok" : check.state.rawValue, check.expected, check.seen])
-        }
-        return table.lines + [health.distrust.map { "do not trust this, because \($0)" } ?? "trust"]
+        TextTable(AnswerTable(health)).lines + [health.distrust.map { "do not trust this, because \($0)" } ?? "trust"]
     }
 }
