@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import CatalogStore
 import CommandLine
@@ -30,18 +31,12 @@ enum ApplyCommand: Subcommand {
         // Nobody makes a catalog by taking changes to it.
         _ = try parsed.openCatalog()
         let outcome = try parsed.applyChanges(parsed.openStore(), skipsMissing: parsed.flag("skip-missing"))
-        var output = try Output()
-        if parsed.flag("json") {
-            let counts = outcome.counts
-            try output.json(
-                document: [
-                    "applied": counts.applied, "known": counts.repeated, "leftOut": counts.leftOut,
-                    "givenUp": counts.givenUp.reduce(0) { $0 + $1.numbers.count }, "held": counts.held,
-                ])
-        } else {
-            try output.line(outcome.summary)
-        }
-        try output.flush()
+        let counts = outcome.counts
+        let answer = [
+            "applied": counts.applied, "known": counts.repeated, "leftOut": counts.leftOut,
+            "givenUp": counts.givenUp.reduce(0) { $0 + $1.numbers.count }, "held": counts.held,
+        ]
+        try parsed.print(answer) { output in try output.line(outcome.summary) }
         guard outcome.waiting.isEmpty else {
             throw Failure(.badData, "not all changes are in the catalog: some wait for others")
         }
