@@ -250,7 +250,7 @@ extension Responder {
     }
 
     private static func percent(_ share: Double?) -> HTML {
-        share.map { "\(Int(($0 * 1000).rounded()) / 10).\(Int(($0 * 1000).rounded()) % 10)%" } ?? "–"
+        "\(share.map { Formats.percent($0) } ?? "–")"
     }
 
     /// Lists groups that only one of two versions has, by their ids.

@@ -70,7 +70,7 @@ enum StatsCommand: Subcommand {
     /// Returns a line for each group of most members, and for each member of most groups, with a command that helps.
     private static func ubiquity(_ statistics: CatalogStatistics) -> [String] {
         func share(_ thing: CatalogStatistics.Ubiquitous) -> String {
-            Formats.fixed(100 * Double(thing.count) / Double(thing.total), 0) + "%"
+            Formats.percent(Double(thing.count) / Double(thing.total), digits: 0)
         }
         let groups = statistics.ubiquitousGroups.map { group in
             """
@@ -250,7 +250,7 @@ struct StatsHints {
     }
 
     private func share(_ part: Int, _ whole: Int) -> String {
-        Formats.fixed(100 * Double(part) / Double(max(1, whole)), 0) + "%"
+        Formats.percent(Double(part) / Double(max(1, whole)), digits: 0)
     }
 }
 
