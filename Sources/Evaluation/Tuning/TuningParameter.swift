@@ -58,6 +58,30 @@ enum TuningParameter: CaseIterable {
     private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
+/// The mean of the differences of two settings, member by member, with its standard error.
+///
+/// A member's value is the mean over the folds. Folds with the same members are not independent of each other.
+package struct PairedDifference: Sendable, Equatable, Codable {
+    package var mean: Double
+    package var standardError: Double
+
+    /// Whether the mean is greater than twice its error.
+    package var isBeyondChance: Bool { mean > 2 * standardError }
+
+    /// - Parameters:
+    ///   - values: The value of each member.
+    ///   - others: The values of the same members with other settings.
+    init(_ values: [Double], _ others: [Double]) {
+        let differences = zip(values, others).map { $0 - $1 }
+        let count = Double(differences.count)
+        let mean = differences.reduce(0, +) / max(1, count)
+        let squares = differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        self.mean = mean
+        // One member says nothing about the error.
+        standardError = count > 1 ? (squares / count / (count - 1)).squareRoot() : abs(mean)
+    }
+}
+
 /// The settings that a tuning chose, with the evidence for them, as the catalog stores them.
 package struct TuningRecord: Sendable, Equatable, Codable {
     package var settings: TunedSettings
@@ -69,15 +93,15 @@ package struct TuningRecord: Sendable, Equatable, Codable {
     package var usualRecall: Double
     /// The recall@20 of the same members with the chosen settings.
     package var recall: Double
-    /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
-    package var difference: [Double]
+    /// The gain in the mean of recall@20 and NDCG@20.
+    package var difference: PairedDifference
     /// The recall@20 of the groups with the most members.
     package var popularRecall: Double
-    /// The same interval for the gain over the groups with the most members.
-    package var differenceToPopular: [Double]
+    /// The same gain over the groups with the most members.
+    package var differenceToPopular: PairedDifference
 
     /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
-    package var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
+    package var isBetter: Bool { difference.isBeyondChance && differenceToPopular.isBeyondChance }
 }
 
 /// The trials of a tuning so far, enough to go on after it was killed.
@@ -91,11 +115,8 @@ package struct TuningJournal: Sendable, Equatable, Codable {
         package var recall: Double
         /// The mean NDCG@20 of these members.
         package var gain: Double
-        /// The lower and upper bound of the 95% confidence interval for the gain over the defaults, or nil for a part
-        /// of the members.
-        ///
-        /// The gain is in the mean of recall and NDCG.
-        package var difference: [Double]?
+        /// The gain in the mean of recall and NDCG over the defaults, or nil for a part of the members.
+        package var difference: PairedDifference?
 
         /// The value to maximise: the mean of recall and NDCG.
         package var value: Double { (recall + gain) / 2 }
