@@ -31,9 +31,10 @@ struct ExitCodeTests {
         "Help and the version that cannot be written are a failure",
         arguments: [["--help"], ["--version"], ["help", "serve"]])
     func unwritable(arguments: [String]) async throws {
+        let workspace = try Workspace()
         let run = try await RunningCommand(
             "/bin/sh", ["-c", "exec \"$0\" \"$@\" >/dev/full", Checkout.program] + arguments,
-            environment: [:], input: nil, in: "/"
+            environment: workspace.environment, input: nil, in: workspace.folder
         ).wait()
         #expect(run.exitCode == CommandRun.ExitCode.general && run.errors.contains("cannot write"))
     }
