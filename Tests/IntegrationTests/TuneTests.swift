@@ -67,7 +67,7 @@ struct TuneTests {
     private func keep(_ workspace: Workspace, limit: Int, power: Double) throws {
         let formula = """
             {"degreeDiscount":0.5,"sourceExponent":0.6,"neighbourExponent":0.3,"shrinkage":2,"scorePower":\(power),\
-            "cut":"source","listPower":0.25,"ridgeShare":0,"ridgePenalty":15}
+            "cut":"source","listPower":0.25,"ridgeShare":0,"ridgePenalty":15,"limitExponent":0}
             """
         let part = { (weight: Double) in #"{"formula":\#(formula),"limit":\#(limit),"weight":\#(weight)}"# }
         let record = """

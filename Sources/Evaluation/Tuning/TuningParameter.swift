@@ -4,7 +4,7 @@ package import Similarity
 /// A parameter of a relation's settings that a tuning changes, one at a time.
 enum TuningParameter: CaseIterable {
     case cut, degreeDiscount, sourceExponent, neighbourExponent, shrinkage, scorePower, listPower, ridgeShare,
-        ridgePenalty, limit, weight
+        ridgePenalty, limit, limitExponent, weight
 
     /// The greatest exponent and discount to try.
     private static let greatestExponent = 2.0
@@ -12,7 +12,8 @@ enum TuningParameter: CaseIterable {
     /// Returns the settings after a step in one direction, or nil if there is no such step.
     ///
     /// - Parameters:
-    ///   - size: The size of the step, at most 1. The cut changes only with size 1, and the limit only from 0.5 on.
+    ///   - size: The size of the step, at most 1. The cut changes only with size 1, and the limit and its exponent
+    ///     only from 0.5 on.
     ///   - up: Whether the step goes up.
     func step(from part: TunedSettings.Part, size: Double, up: Bool) -> TunedSettings.Part? {
         var next = part
@@ -42,6 +43,9 @@ enum TuningParameter: CaseIterable {
             let other = up ? index + 1 : index - 1
             guard PairLists.limits.indices.contains(other) else { return nil }
             next.limit = PairLists.limits[other]
+        case .limitExponent:
+            guard size >= 0.5 else { return nil }
+            next.formula.limitExponent = min(0.5, max(0, part.formula.limitExponent + (up ? 0.25 : -0.25)))
         case .weight:
             // Multiplied; a step up from 0 leads to a quarter, and anything below 1/64 becomes 0.
             let scaled = part.weight > 0 ? part.weight * exp2(sign) : up ? 0.25 : 0

@@ -28,7 +28,7 @@ struct TuningReport {
                 .init(title: "recall@20", isNumber: true), .init(title: "NDCG@20", isNumber: true),
                 .init(title: "to the defaults"), .init(title: "relation"),
             ]
-                + ["a", "p", "q", "h", "r", "g", "b", "l"].map { .init(title: $0, isNumber: true) }
+                + ["a", "p", "q", "h", "r", "g", "b", "l", "y"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
@@ -71,6 +71,7 @@ struct TuningReport {
             let numbers = [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
                 formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
+                formula.limitExponent,
             ]
             table.add(
                 (index == 0 ? figures : figures.map { _ in "" }) + [relation.rawValue]
@@ -114,7 +115,7 @@ struct TrialJournal: Codable {
     var method: Int
     var journal: TuningJournal
 
-    static let method = 5
+    static let method = 6
 
     init(changeCount: Int64, journal: TuningJournal) {
         self.changeCount = changeCount
