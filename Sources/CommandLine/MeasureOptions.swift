@@ -69,6 +69,10 @@ package enum MeasureOptions {
                 "list-power", "G", "divides a list by the sum of its scores to this power", in: 0...1,
                 at: \.listPower),
             Parameter(
+                "limit-exponent", "Y",
+                "Y, a group of N members or photos keeps C N^Y pairs, with the C that makes K their mean", in: 0...2,
+                at: \.limitExponent),
+            Parameter(
                 "ridge-share", "B", "which part of a score is the coefficient of a ridge regression; with --cut target",
                 in: 0...1, at: \.ridgeShare, isOfMix: true),
             Parameter(

@@ -101,7 +101,7 @@ extension Manifest {
         package var relation: Relation
         /// The formula's name: `cosine` or `modified`.
         package var measure: String
-        /// The formula's parameters by name (a, p, q, h, r, g); empty for plain cosine.
+        /// The formula's parameters by name (a, p, q, h, r, g, …); empty for plain cosine.
         package var measureParameters: [String: Double]
         /// The side of a pair whose k best are listed, `source` or `target`; nil means `source`.
         package var cut: String?

@@ -50,6 +50,10 @@ struct ComparedRelation {
             groupsBelowMinimum: matrix.rowCount - counted,
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
             neighbours: table.neighbours.count, path: search.path.rawValue)
+        if formula.parameters["y"] != nil {
+            let sizes = (0..<matrix.rowCount).lazy.map { UInt32(matrix.size(ofRow: $0)) }
+            report.measureParameters["C"] = PairLimits(parameters, sizes: sizes).factor
+        }
         report.cut = parameters.measure.cut.forManifest
         report.columns = matrix.columnDegrees().count { $0 > 0 }
         return report

@@ -26,7 +26,8 @@ struct HonestNeighbours {
             guard sample.cases.count >= RelationEvidence.leastMembers else {
                 return (nil, "too few members to compare")
             }
-            let evidence = RelationEvidence(run.parameters, [relation: members.table], sample)
+            let evidence = RelationEvidence(
+                run.parameters, [relation: members.table], [relation: members.sizes], sample)
             let mayWin = evidence.mayPopularityWin(sizes: members.sizes)
             guard mayWin || isAsked && matrix.entryCount <= mostEntries else {
                 return (nil, "similarity finds far more")
@@ -55,12 +56,12 @@ struct Evidence {
         _ parameters: RecomputeParameters
     ) {
         let (tables, sizes, honest) = (compared.tables, compared.sizes, samples.honest)
-        let sample = RelationEvidence(parameters, tables, samples.members)
+        let sample = RelationEvidence(parameters, tables, sizes, samples.members)
         let membership = parameters.relations[.membership]?.relation
         let fair =
             if let honest, let membership {
                 RelationEvidence(
-                    parameters, tables.merging([membership: honest.table]) { $1 }, samples.members,
+                    parameters, tables.merging([membership: honest.table]) { $1 }, sizes, samples.members,
                     areCasesKnown: false)
             } else { sample }
         let pairs = sample.weights()

@@ -112,7 +112,8 @@ struct CutScores: Sendable {
     /// The least score among the k best that were kept for each group; 0 for a group with fewer than k.
     private let least: [Float]
 
-    init(of table: NeighbourTable, _ parameters: SimilarityParameters) {
+    /// - Parameter sizes: the number of entries of each group.
+    init(of table: NeighbourTable, _ parameters: SimilarityParameters, sizes: [UInt32]) {
         measure = parameters.measure
         let groupCount = table.offsets.count - 1
         var kept = [Int](repeating: 0, count: groupCount)
@@ -124,7 +125,8 @@ struct CutScores: Sendable {
                 least[group] = min(least[group], neighbour.score)
             }
         }
-        self.least = least.indices.map { kept[$0] < parameters.limit ? 0 : least[$0] }
+        let limits = PairLimits(parameters, sizes: sizes)
+        self.least = least.indices.map { kept[$0] < limits.limit(ofSize: Int(sizes[$0])) ? 0 : least[$0] }
     }
 
     /// Returns approximately the part of its score that a neighbour would have with one common entry less.

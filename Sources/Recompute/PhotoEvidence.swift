@@ -39,7 +39,9 @@ struct PhotoEvidence: Sendable {
         self.sizes = sizes
         self.photos = photos
         poolCuts = relations[.pool].flatMap { pools in
-            tables[pools.relation].map { CutScores(of: $0, parameters[pools.relation]) }
+            tables[pools.relation].map {
+                CutScores(of: $0, parameters[pools.relation], sizes: sizes[pools.relation] ?? [])
+            }
         }
     }
 

@@ -38,8 +38,8 @@ struct RelationEvidence: Sendable {
     ///
     /// - Parameter areCasesKnown: whether the lists of memberships were computed with what the cases leave out.
     init(
-        _ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ members: LeaveOneOutSample,
-        areCasesKnown: Bool = true
+        _ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]],
+        _ members: LeaveOneOutSample, areCasesKnown: Bool = true
     ) {
         relations = parameters.relations
         self.tables = tables
@@ -48,7 +48,9 @@ struct RelationEvidence: Sendable {
         threads = parameters.threads
         membershipCuts = relations[.membership].flatMap { memberships in
             guard areCasesKnown else { return nil }
-            return tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
+            return tables[memberships.relation].map {
+                CutScores(of: $0, parameters[memberships.relation], sizes: sizes[memberships.relation] ?? [])
+            }
         }
     }
 

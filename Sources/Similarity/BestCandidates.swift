@@ -9,37 +9,46 @@ import Model
 struct BestCandidates: Sendable {
     /// The ranks whose candidates are kept.
     let ranks: Range<Int>
-    let limit: Int
     /// A number for each rank below which no candidate is among the best; 0 at first.
     ///
     /// The number is a bound on the key or, for plain cosine, on its square root.
     let thresholds: Storage<Float>
     private let order: CandidateOrder
-    private let capacity: Int
     private let heads: Storage<Head>
     private let items: Storage<ListedPair>
 
     private struct Head: BitwiseCopyable {
         /// 0 while nobody changes the rank's candidates; the first field, for `coterie_lock`.
-        var lock: UInt32
-        var count: UInt32
+        var lock: UInt32 = 0
+        var count: UInt32 = 0
+        /// The most pairs of the rank, and the number of candidates after which they are selected.
+        let limit, capacity: Int
+        /// The position of the first candidate.
+        let start: Int
         /// The worst of the best candidates at the last selection; a new candidate must precede it.
-        var last: ListedPair
+        var last = ListedPair(key: -.infinity, other: 0, common: 0)
     }
 
     /// The number of surplus candidates after which a rank's best are selected at the end of a comparison.
     private static let surplus = 20
 
-    init(ranks: Range<Int>, rankCount: Int, limit: Int, _ order: CandidateOrder) {
+    init(ranks: Range<Int>, rankCount: Int, _ limits: PairLimits, _ order: CandidateOrder) {
         self.ranks = ranks
-        self.limit = limit
         self.order = order
-        capacity = limit + max(44, min(limit / 4, 512))
         thresholds = Storage(zeroed: rankCount)
         heads = Storage(uninitialized: ranks.count)
-        heads.fill(Head(lock: 0, count: 0, last: ListedPair(key: -.infinity, other: 0, common: 0)), count: ranks.count)
-        items = Storage(zeroed: ranks.count * capacity)
+        var itemCount = 0
+        for (index, rank) in ranks.enumerated() {
+            let limit = limits.limit(ofSize: Int(order.sizes[rank]))
+            heads[index] = Head(limit: limit, capacity: limit + max(44, min(limit / 4, 512)), start: itemCount)
+            itemCount += heads[index].capacity
+        }
+        items = Storage(zeroed: itemCount)
     }
+
+    /// Returns the most pairs of a rank.
+    @inline(__always)
+    func limit(ofRank rank: Int) -> Int { unsafe heads.base[rank - ranks.lowerBound].limit }
 
     @inline(__always)
     func threshold(ofRank rank: Int) -> Float { unsafe coterie_threshold(thresholds.base + rank) }
@@ -49,9 +58,9 @@ struct BestCandidates: Sendable {
         let head = unsafe heads.base + index
         unsafe lock(head)
         if unsafe order.precedes(candidate, head.pointee.last) {
-            unsafe items.base[index * capacity + Int(head.pointee.count)] = candidate
+            unsafe items.base[head.pointee.start + Int(head.pointee.count)] = candidate
             unsafe head.pointee.count += 1
-            if unsafe head.pointee.count == capacity { unsafe select(index, head) }
+            if unsafe Int(head.pointee.count) == head.pointee.capacity { unsafe select(index, head) }
         }
         unsafe unlock(head)
     }
@@ -61,7 +70,7 @@ struct BestCandidates: Sendable {
         let index = rank - ranks.lowerBound
         let head = unsafe heads.base + index
         unsafe lock(head)
-        let most = unsafe head.pointee.last.key == -.infinity ? limit - 1 : limit + Self.surplus
+        let most = unsafe head.pointee.limit + (head.pointee.last.key == -.infinity ? -1 : Self.surplus)
         if unsafe head.pointee.count > most { unsafe select(index, head) }
         unsafe unlock(head)
     }
@@ -80,7 +89,7 @@ struct BestCandidates: Sendable {
     /// Keeps the best `limit` candidates and records the worst of them (quickselect; Hoare 1961).
     @inline(never)
     private func select(_ index: Int, _ head: UnsafeMutablePointer<Head>) {
-        let items = unsafe items.base + index * capacity
+        let (items, limit) = unsafe (items.base + head.pointee.start, head.pointee.limit)
         var low = 0
         var high = unsafe Int(head.pointee.count) - 1
         while low < high {
@@ -117,9 +126,9 @@ struct BestCandidates: Sendable {
         Parallel.forEach(ranks.count, inPortionsOf: 256, threads: threads) { indices in
             for index in indices {
                 let head = unsafe heads.base + index
-                if unsafe head.pointee.count > limit { unsafe select(index, head) }
+                if unsafe Int(head.pointee.count) > head.pointee.limit { unsafe select(index, head) }
                 var list = unsafe UnsafeMutableBufferPointer(
-                    start: items.base + index * capacity, count: Int(head.pointee.count))
+                    start: items.base + head.pointee.start, count: Int(head.pointee.count))
                 // A cut at the target sorts the pairs by source.
                 if formula.keepsOrder { unsafe list.sort(by: order.precedes) }
                 let size = Int(order.sizes[ranks.lowerBound + index])
@@ -133,7 +142,7 @@ struct BestCandidates: Sendable {
         return NeighbourPairs(
             pairs: items,
             slices: ranks.indices.map { index in
-                let start = (index - ranks.lowerBound) * capacity
+                let start = unsafe heads.base[index - ranks.lowerBound].start
                 return start..<start + count(ofRank: index)
             }, ranks: ranks)
     }

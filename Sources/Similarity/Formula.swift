@@ -182,6 +182,7 @@ extension SimilarityParameters.Measure {
                     "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
                     "h": family.shrinkage, "r": family.scorePower, "g": family.listPower,
                 ].merging(family.mixes ? ["b": family.ridgeShare, "l": family.ridgePenalty] : [:]) { $1 }
+                    .merging(family.limitExponent > 0 ? ["y": family.limitExponent] : [:]) { $1 }
             )
         }
     }
@@ -201,13 +202,20 @@ extension Manifest.RelationReport {
         }
     }
 
+    /// The most pairs that a group keeps, by its number of entries.
+    package var pairLimits: PairLimits {
+        let exponent = measureParameters["y"] ?? 0
+        return PairLimits(
+            factor: measureParameters["C"] ?? Double(limit), exponent: exponent, rows: groupsCounted)
+    }
+
     /// The formula that the version was computed with, or nil if this program does not know it.
     var formula: SimilarityParameters.Measure? {
         switch measure {
         case "cosine": return .cosine
         case "modified":
             // A parameter that this program does not know makes another formula of it.
-            guard Set(measureParameters.keys).isSubset(of: ["a", "p", "q", "h", "r", "g", "b", "l"]),
+            guard Set(measureParameters.keys).isSubset(of: ["a", "p", "q", "h", "r", "g", "b", "l", "y", "C"]),
                 let knownCut = cut.map(ListLimitSide.init(rawValue:)) ?? .source, let a = measureParameters["a"],
                 let p = measureParameters["p"], let q = measureParameters["q"],
                 let h = measureParameters["h"], let r = measureParameters["r"], a >= 0
@@ -216,7 +224,8 @@ extension Manifest.RelationReport {
                 ModifiedCosine(
                     degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r,
                     cut: knownCut, listPower: measureParameters["g"] ?? 0, ridgeShare: measureParameters["b"] ?? 0,
-                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty))
+                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty,
+                    limitExponent: measureParameters["y"] ?? 0))
         default: return nil
         }
     }

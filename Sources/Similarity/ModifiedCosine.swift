@@ -27,12 +27,14 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
     package var ridgeShare: Double
     /// The penalty λ of the regression, above 0; the manifest calls it l.
     package var ridgePenalty: Double
+    /// The exponent y, 0 or more, of a row's size in the number of pairs that it keeps (`PairLimits`).
+    package var limitExponent: Double
 
     /// Creates a formula; the defaults are plain cosine.
     package init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
         shrinkage: Double = 0, scorePower: Double = 1, cut: ListLimitSide = .source, listPower: Double = 0,
-        ridgeShare: Double = 0, ridgePenalty: Double = 15
+        ridgeShare: Double = 0, ridgePenalty: Double = 15, limitExponent: Double = 0
     ) {
         self.degreeDiscount = degreeDiscount
         self.sourceExponent = sourceExponent
@@ -43,6 +45,7 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
         self.listPower = listPower
         self.ridgeShare = ridgeShare
         self.ridgePenalty = ridgePenalty
+        self.limitExponent = limitExponent
     }
 
     /// Whether scores are mixed with the coefficients of a regression.

@@ -49,7 +49,8 @@ extension SearchPlan {
         progress(plan.cost.preparation, total)
         // Once the first block is done, its rows have good thresholds.
         let first = plan.comparesOnce ? plan.tiles.prefix { $0.block == 0 }.count : 0
-        for numbers in [0..<first, first..<plan.tiles.count] where plan.best.limit > 0 {
+        for numbers in [0..<first, first..<plan.tiles.count]
+        where plan.parameters.limit > 0 && plan.prepared.rankCount > 1 {
             _ = Parallel.map(numbers.count, threads: threads, state: { _ in TileWorker(plan) }) { worker, portion in
                 let tile = plan.tiles[numbers.lowerBound + portion.lowerBound]
                 worker.compare(tile)
@@ -145,6 +146,8 @@ package struct SimilarityParameters: Sendable, Equatable {
     /// Y: the fewest common entries with which a pair counts (inclusive, 1 or more).
     package var minimumCommon: Int
     /// k: the most pairs that a row keeps, which is the longest list unless lists are cut at the target.
+    ///
+    /// With an exponent of limits, it is the mean over all rows (`PairLimits`).
     package var limit: Int
     /// The formula.
     package var measure: Measure

@@ -49,7 +49,8 @@ struct SearchPlan: Sendable {
         cost = SearchCost(prepared, parameters, entryCount: entryCount)
         formula = Formula(prepared, parameters.measure)
         best = BestCandidates(
-            ranks: wanted, rankCount: prepared.rankCount, limit: min(parameters.limit, max(0, prepared.rankCount - 1)),
+            ranks: wanted, rankCount: prepared.rankCount,
+            PairLimits(parameters, sizes: (0..<prepared.rankCount).lazy.map { prepared.ranked.sizes[$0] }),
             CandidateOrder(
                 tolerance: parameters.measure == .cosine ? 0x1p-50 : 0, rows: prepared.ranked.rows,
                 sizes: prepared.ranked.sizes))

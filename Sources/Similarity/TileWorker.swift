@@ -88,7 +88,7 @@ final class TileWorker {
     /// Compares a row with the first `targets` ranks of a block.
     private func visit(_ rank: Int, _ number: Int, targets: Int, both: Bool) {
         let (formula, best, minimumCommon) = (plan.formula, plan.best, plan.parameters.minimumCommon)
-        let block = plan.prepared.blocks[number]
+        let (limit, block) = (best.limit(ofRank: rank), plan.prepared.blocks[number])
         let first = block.ranks.lowerBound
         let most = min(Int(plan.prepared.ranked.sizes[rank]), block.largestSize)
         guard most >= minimumCommon else { return }
@@ -118,7 +118,7 @@ final class TileWorker {
             bound(comparison, counting: true, weight: Float(columnCount), minimum: Float(minimumCommon))
             if formula.modified != nil {
                 let found = unsafe coterie_scan(plan.path.code, &job)
-                if found <= 2 * best.limit { return evaluate(found, comparison) }
+                if found <= 2 * limit { return evaluate(found, comparison) }
             }
         }
         if formula.modified != nil {
@@ -126,7 +126,7 @@ final class TileWorker {
                 comparison, counting: false, weight: Float(weight),
                 minimum: Float(minimumCommon) * Float(lightest) * (1 - 1e-6))
         }
-        var wanted = UInt32(best.limit + best.limit / 8)
+        var wanted = UInt32(limit + limit / 8)
         while unsafe job.own == 0, case let found = unsafe coterie_choose(plan.path.code, &job, wanted), found > 0 {
             evaluate(found, comparison)
             unsafe job.own = best.threshold(ofRank: rank) * tightening

@@ -79,6 +79,20 @@ struct StatisticsTests {
         #expect(pairs.map { "\($0.id) \($0.other)" } == ["007 7", "1%40n00 1@N00"])
     }
 
+    @Test("Ids that look like no value, and broken texts, are counted with an example and a remedy")
+    func doubts() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,title,description\ng,Caf\u{E9} \u{C3}O 5\u{B0},ch\u{E2}teau\n")
+        #expect(try CatalogDoubt.all(in: test.catalog.facts).isEmpty)
+        try test.importing(.users, "user_id\nNULL\nnone\n0\n-\n00\nnullify\nann\n")
+        try test.importing(
+            .groups, "group_id,title,description\nh,Caf\u{C3}\u{A9},\ni,,Don\u{E2}\u{20AC}\u{2122}t\nj,a\u{FFFD}b,\n")
+        let found = try CatalogDoubt.all(in: test.catalog.facts)
+        #expect(found.map(\.rows) == ["groups with a broken text", "users with an id that looks like no value"])
+        #expect(found.map(\.count) == [3, 4] && found.map(\.example) == ["h", "-"])
+        #expect(found.map(\.command) == [nil, "coterie delete user"])
+    }
+
     @Test("Buckets begin at powers of two")
     func buckets() {
         #expect((0...4).map(SizeHistogram.sizes) == [0...0, 1...1, 2...3, 4...7, 8...15])

@@ -114,6 +114,16 @@ struct VectorImportTests {
         #expect(try test.catalog.facts.vectors.space()?.model == "m" && test.catalog.facts.vectors.count() == 3)
     }
 
+    @Test("Photos with equal vectors are doubtful, whatever was replaced")
+    func equal() throws {
+        _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1", "c\t1 0"))
+        func doubts() throws -> [CatalogDoubt] { try CatalogDoubt.all(in: test.catalog.facts) }
+        #expect(try doubts().map(\.rows) == ["photos with the vector of another photo"])
+        #expect(try doubts().map(\.count) == [2] && ["a", "c"].contains(try doubts()[0].example))
+        _ = try run(text("photo_id\tvector", "c\t1 1"))
+        #expect(try doubts().isEmpty)
+    }
+
     @Test("A changed vector replaces the earlier one, and the last of a repeated photo counts")
     func changes() throws {
         _ = try run(text("photo_id\tvector", "a\t1 0", "b\t0 1"))

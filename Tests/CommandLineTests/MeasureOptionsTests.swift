@@ -24,12 +24,12 @@ struct MeasureOptionsTests {
     func modified() throws {
         let words = """
             --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.75 --shrinkage 9 --score-power 2 \
-            --list-power 0.25
+            --list-power 0.25 --limit-exponent 0.5
             """
         let mix = ["--ridge-share", "0.75", "--ridge-penalty", "3", "--cut", "target"]
         let others = ModifiedCosine(
             degreeDiscount: 0, sourceExponent: 1, neighbourExponent: 0.75, shrinkage: 9, scorePower: 2, cut: .source,
-            listPower: 0.25)
+            listPower: 0.25, limitExponent: 0.5)
         var mixed = others
         (mixed.cut, mixed.ridgeShare, mixed.ridgePenalty) = (.target, 0.75, 3)
         let given = words.split(separator: " ").map(String.init)

@@ -25,6 +25,11 @@ struct TuningScorerTests {
                 degreeDiscount: 0.5, sourceExponent: 0.7, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.3,
                 ridgePenalty: 4),
             limit: 200),
+        .init(formula: ModifiedCosine(degreeDiscount: 0.5, cut: .target, limitExponent: 0.5), limit: 50),
+        .init(
+            formula: ModifiedCosine(
+                shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.5, ridgePenalty: 4, limitExponent: 0.25),
+            limit: 25),
     ]
 
     /// Returns a community in which every member with two groups or more misses one or two of them.
@@ -45,10 +50,10 @@ struct TuningScorerTests {
         return (community, pools)
     }
 
-    @Test("Recall and NDCG are those of sums over the lists of a recompute", arguments: 0..<5 as Range<Int>, [1, 2])
+    @Test("Recall and NDCG are those of sums over the lists of a recompute", arguments: 0..<7 as Range<Int>, [1, 2])
     func recall(number: Int, threads: Int) throws {
         let (community, pools) = try community(seed: UInt64(number) * 7 + 1, folds: threads)
-        var photos = Self.parts[(number + 1) % 5]
+        var photos = Self.parts[(number + 1) % 7]
         photos.weight = 0.5
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
         let numbers = Array(0..<community.memberCounts.choosing)

@@ -16,6 +16,21 @@ struct UbiquityTests {
         try await workspace.succeed("import", "memberships", try workspace.write(rows, to: "crowd.tsv"))
     }
 
+    @Test("Stats says what is probably a mistake, with the command that helps")
+    func doubts() async throws {
+        let workspace = try Workspace()
+        let users = try workspace.write("user_id\nNULL\nann\n", to: "users.tsv")
+        try await workspace.succeed("import", "users", users)
+        let stats = try await workspace.succeed("stats").text
+        #expect(
+            stats.contains(
+                """
+                users with an id that looks like no value: 1, such as NULL; if it is none, mend the program that \
+                writes it, and remove it: coterie delete user 'NULL'
+                """))
+        #expect(try await workspace.succeed("stats", "--json").text.contains("coterie delete user 'NULL'"))
+    }
+
     @Test("The group names no interest and is no reason; stats names both, with the commands that help")
     func crowd() async throws {
         let workspace = try Workspace()

@@ -14,14 +14,16 @@ struct PhotoEvidenceTests {
         arguments: ListLimitSide.allCases
     )
     func cut(_ cut: ListLimitSide) throws {
-        let measure = SimilarityParameters.Measure.modified(ModifiedCosine(degreeDiscount: 0.5, cut: cut))
         var cutCount = 0
         for seed in UInt64(0)..<20 {
             let matrix = try BinaryMatrix.random(rowCount: 60, columnCount: 80, density: 0.2, seed: seed)
             let limit = 1 + Int(seed)
+            let measure = SimilarityParameters.Measure.modified(
+                ModifiedCosine(degreeDiscount: 0.5, cut: cut, limitExponent: seed.isMultiple(of: 2) ? 0 : 0.47))
+            let sizes = (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) }
             let kept = BruteForce.neighbours(of: matrix, Self.parameters(limit: limit, measure))
             let all = BruteForce.neighbours(of: matrix, Self.parameters(limit: matrix.rowCount, measure))
-            let scores = CutScores(of: kept, Self.parameters(limit: limit, measure))
+            let scores = CutScores(of: kept, Self.parameters(limit: limit, measure), sizes: sizes)
             for group in 0..<matrix.rowCount {
                 let listed = Set(kept.list(of: group).map(\.index))
                 for neighbour in all.list(of: group) {

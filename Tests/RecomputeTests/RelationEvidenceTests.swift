@@ -20,10 +20,11 @@ struct RelationEvidenceTests {
         let parameters = RecomputeParameters(
             relations: RelationTable([photos, .members, .conversation]), threads: 2)
         let table = NeighbourSearch(parameters: parameters[.members], threads: 2).run(on: matrix)
+        let sizes = (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) }
         let posts = areTherePosts ? table : .empty(groupCount: 200)
         return RelationEvidence(
             parameters, [.photos: table, .members: table, RelationDescription.conversation.relation: posts],
-            LeaveOneOutSample(matrix, threads: 2)
+            [.members: sizes], LeaveOneOutSample(matrix, threads: 2)
         ).weights()
     }
 

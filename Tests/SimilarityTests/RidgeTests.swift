@@ -171,7 +171,7 @@ struct RidgeTests {
         #expect(abs(all[1] - 0.25) < 1e-6)
         // One source alone is the quotient of what it has in common and its own mass with the penalty.
         // Targets of weight 4 have it divided by a power of 4.
-        let first = regression.coefficients(penalty: 1, limit: 1, threads: 1)
+        let first = regression.coefficients(penalty: 1, limits: [1, 1, 1], threads: 1)
         let large = Float(0.6 * pow(4, -0.15))
         let expected: [Float] = [0.4, 0, large, 0, large]
         #expect(first == expected)

@@ -7,6 +7,8 @@ package struct BruteForce {
     let matrix: BinaryMatrix
     let parameters: SimilarityParameters
     let weights: [UInt64]
+    /// The most pairs of a row, by its size.
+    private let limits: [Int: Int]
 
     /// Every row's neighbours.
     package static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourTable {
@@ -30,6 +32,8 @@ package struct BruteForce {
     init(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters) {
         self.matrix = matrix
         self.parameters = parameters
+        limits = Self.limits(
+            of: (0..<matrix.rowCount).map(matrix.size).filter { $0 >= parameters.minimumEntries }, parameters)
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: parameters.minimumEntries)
         if case .modified(let formula) = parameters.measure {
             let table = DegreeWeights(degreeDiscount: formula.degreeDiscount, largestDegree: degrees.max() ?? 0)
@@ -78,7 +82,28 @@ package struct BruteForce {
             if pair.common >= parameters.minimumCommon { found.append(pair) }
         }
         found.sort { $0.precedes($1, parameters.measure) }
-        return Array(found.prefix(parameters.limit))
+        return Array(found.prefix(limits[mine.count] ?? parameters.limit))
+    }
+
+    /// The most pairs of rows by their size: C rises from 0, past each number at which some limit rises by one, as long
+    /// as there are no more pairs than with one limit for all.
+    package static func limits(of sizes: [Int], _ parameters: SimilarityParameters) -> [Int: Int] {
+        guard case .modified(let formula) = parameters.measure, formula.limitExponent > 0 else { return [:] }
+        let counts = Dictionary(sizes.map { ($0, 1) }, uniquingKeysWith: +)
+        let most = sizes.count - 1
+        var limits = counts.mapValues { _ in min(1, most) }
+        var room = sizes.count * (min(parameters.limit, most) - min(1, most))
+        let rises = counts.keys.filter { $0 > 0 }.flatMap { size in
+            stride(from: 2, through: most, by: 1).map { limit in
+                (size: size, factor: (Double(limit) - 0.5) / pow(Double(size), formula.limitExponent))
+            }
+        }
+        for rise in rises.sorted(by: { $0.factor < $1.factor }) {
+            room -= counts[rise.size] ?? 0
+            guard room >= 0 else { break }
+            limits[rise.size, default: 0] += 1
+        }
+        return limits
     }
 
     /// Two rows, what they have in common and how alike they are.

@@ -2,7 +2,7 @@ import RecordReading
 
 /// The words that programs write for a missing value.
 enum NullWord {
-    private static let words = [
+    static let words = [
         "NULL", "null", "None", "nan", "NaN", "NaT", "NA", "N/A", "#N/A", "(null)", "undefined", "nil",
     ].map { Array($0.utf8) }
 

@@ -71,6 +71,16 @@ struct VectorFile: Sendable {
         return read(slot, into: &numbers, at: 0) ? numbers : nil
     }
 
+    /// Returns the stored checksum of a slot, which equal vectors share, or 0 if there is no such slot.
+    func checksum(in slot: Int64) -> UInt64 {
+        let size = Self.slotByteCount(dimension)
+        guard slot >= 0, slot < (region.count - Self.headerByteCount) / size else { return 0 }
+        let start = Self.headerByteCount + Int(slot) * size
+        return unsafe region.withBytes(start..<start + 8) {
+            UInt64(littleEndian: unsafe $0.loadUnaligned(as: UInt64.self))
+        }
+    }
+
     /// Writes the vector in a slot to some place of an array; returns false if there is none.
     func read(_ slot: Int64, into numbers: inout [Float], at place: Int) -> Bool {
         let size = Self.slotByteCount(dimension)

@@ -9,12 +9,14 @@ struct PairChoice: Hashable {
     /// The exponent of the size of the group that does not keep the pair.
     let otherExponent: Double
     let cut: ListLimitSide
+    let limitExponent: Double
 
     init(_ formula: ModifiedCosine) {
         degreeDiscount = formula.degreeDiscount
         shrinkage = formula.shrinkage
         otherExponent = formula.cut == .source ? formula.neighbourExponent : formula.sourceExponent
         cut = formula.cut
+        limitExponent = formula.limitExponent
     }
 }
 
@@ -25,6 +27,8 @@ struct PairChoice: Hashable {
 struct PairLists: Sendable {
     /// The limits that have a band of their own.
     static let limits = [25, 50, 100, 200, 500]
+    /// The most pairs of each group under each of the limits.
+    private let groupLimits: [[Int]]
 
     /// The start of each source's list, as groups + 1 offsets.
     let offsets: [Int]
@@ -43,9 +47,13 @@ struct PairLists: Sendable {
 
     /// Returns the positions of the pairs of a source under a limit.
     func range(ofSource source: Int, limit: Int) -> Range<Int> {
-        let band = Self.limits.firstIndex { $0 >= limit } ?? Self.limits.count - 1
-        return offsets[source]..<ends[source * Self.limits.count + band]
+        offsets[source]..<ends[source * Self.limits.count + Self.band(ofLimit: limit)]
     }
+
+    /// Returns the most pairs of each group under a limit.
+    func groupLimits(_ limit: Int) -> [Int] { groupLimits.map { $0[Self.band(ofLimit: limit)] } }
+
+    private static func band(ofLimit limit: Int) -> Int { limits.firstIndex { $0 >= limit } ?? limits.count - 1 }
 
     /// Finds the pairs of a matrix.
     ///
@@ -57,17 +65,24 @@ struct PairLists: Sendable {
     init(_ matrix: BinaryMatrix, _ choice: PairChoice, keptPart: Double, limit: Int, threads: Int) {
         let formula = ModifiedCosine(
             degreeDiscount: choice.degreeDiscount, sourceExponent: 0, neighbourExponent: choice.otherExponent,
-            shrinkage: choice.shrinkage * keptPart, cut: .source)
-        let parameters = SimilarityParameters(
+            shrinkage: choice.shrinkage * keptPart, cut: .source, limitExponent: choice.limitExponent)
+        var parameters = SimilarityParameters(
             minimumEntries: 1, minimumCommon: 1, limit: limit, measure: .modified(formula))
         // The pairs of the groups that keep them, best first; they are regrouped by source below.
         let kept = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
+        let sizes = (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) }
+        let bands = Self.limits.map { limit in
+            parameters.limit = limit
+            return PairLimits(parameters, sizes: sizes)
+        }
+        let groupLimits = sizes.map { size in bands.map { $0.limit(ofSize: Int(size)) } }
+        self.groupLimits = groupLimits
         cut = choice.cut
         let bandCount = Self.limits.count
         let groups = 0..<kept.offsets.count - 1
         // First the number of pairs of each source in each band, later the position of the next one.
         var next = [Int](repeating: 0, count: groups.count * bandCount)
-        Self.forEachPair(kept, cut) { source, _, band, _ in next[source * bandCount + band] += 1 }
+        Self.forEachPair(kept, groupLimits, cut) { source, _, band, _ in next[source * bandCount + band] += 1 }
         var offsets = [0]
         offsets.reserveCapacity(groups.count + 1)
         var ends = next
@@ -82,7 +97,7 @@ struct PairLists: Sendable {
         var targets = [UInt32](repeating: 0, count: position)
         var logarithms = [Float](repeating: 0, count: position)
         var positions: [UInt32] = []
-        Self.forEachPair(kept, cut) { source, target, band, score in
+        Self.forEachPair(kept, groupLimits, cut) { source, target, band, score in
             let place = source * bandCount + band
             if choice.cut == .target { positions.append(UInt32(next[place])) }
             targets[next[place]] = target
@@ -103,13 +118,13 @@ struct PairLists: Sendable {
 
     @inline(__always)
     private static func forEachPair(
-        _ kept: NeighbourTable, _ cut: ListLimitSide,
+        _ kept: NeighbourTable, _ limits: [[Int]], _ cut: ListLimitSide,
         _ body: (_ source: Int, _ target: UInt32, _ band: Int, _ score: Float) -> Void
     ) {
         for keeper in 0..<kept.offsets.count - 1 {
             var band = 0
             for (rank, pair) in kept.list(of: keeper).enumerated() {
-                if rank == limits[band] { band += 1 }
+                while rank == limits[keeper][band] { band += 1 }
                 switch cut {
                 case .source: body(keeper, pair.index, band, pair.score)
                 case .target: body(Int(pair.index), UInt32(keeper), band, pair.score)

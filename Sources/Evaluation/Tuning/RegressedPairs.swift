@@ -52,11 +52,11 @@ struct RegressedPairs: Sendable {
     /// Returns the coefficients of a regression.
     ///
     /// - Parameters:
-    ///   - limit: The most pairs that a target keeps.
+    ///   - limits: The most pairs that each target keeps.
     ///   - pairCount: The number of pairs of all sources.
-    func coefficients(penalty: Double, limit: Int, pairCount: Int, threads: Int) -> RidgeCoefficients {
+    func coefficients(penalty: Double, limits: [Int], pairCount: Int, threads: Int) -> RidgeCoefficients {
         let found = RidgeRegression(offsets: offsets, sources: sources, weights: weights, masses: masses)
-            .coefficients(penalty: penalty * keptPart, limit: limit, threads: threads)
+            .coefficients(penalty: penalty * keptPart, limits: limits, threads: threads)
         var coefficients = RidgeCoefficients(ofPairs: [Float](repeating: 0, count: pairCount))
         for target in masses.indices {
             var most: Float = 0

@@ -9,8 +9,6 @@ package struct Tuning: Sendable {
     private let starts: [TunedSettings]
     private let threads: Int
 
-    /// The number of bootstrap samples.
-    private static let sampleCount = 2000
     /// The least number of members for trials on a part of the members.
     private static let fewMembers = 1000
     /// The weights that other relations may have without a tuning; memberships have 1.
@@ -20,8 +18,6 @@ package struct Tuning: Sendable {
     /// The largest part of the budget for judging.
     private static let partForJudges = 0.2
 
-    /// Creates a tuning.
-    ///
     /// - Parameter usual: The settings that are served without a tuning. Relations without settings here begin with the
     ///   standard ones.
     package init(
@@ -78,11 +74,11 @@ package struct Tuning: Sendable {
             let value = Self.mean(found.map(\.value))
             longest = max(longest, start.duration(to: .now) / .seconds(1))
             known[trial] = value
-            var difference: [Double]?
+            var difference: PairedDifference?
             if sample == .all {
                 let others = usualValues ?? scorer.accuracies(usual, of: all).map(\.value)
                 usualValues = others
-                difference = Self.difference(found.map(\.value), others, samples: Self.sampleCount / 10)
+                difference = PairedDifference(found.map(\.value), others)
             }
             journal.trials.append(
                 .init(
@@ -136,32 +132,22 @@ package struct Tuning: Sendable {
         var found = [[Accuracy]](repeating: members.map { _ in Accuracy() }, count: 3)
         for number in 0..<foldCount {
             let scorer = TuningScorer(community, [try community.judging(number)], threads: threads)
-            for (index, settings) in [settings, usual].enumerated() {
-                for (member, accuracy) in scorer.accuracies(settings, of: members).enumerated() {
+            let lists = [settings, usual].map { scorer.accuracies($0, of: members) }
+            for (index, accuracies) in (lists + [scorer.accuraciesOfPopular(of: members)]).enumerated() {
+                for (member, accuracy) in accuracies.enumerated() {
                     found[index][member].add(accuracy, weight: 1 / Double(foldCount))
                 }
-            }
-            for (member, accuracy) in scorer.accuraciesOfPopular(of: members).enumerated() {
-                found[2][member].add(accuracy, weight: 1 / Double(foldCount))
             }
         }
         return TuningRecord(
             settings: settings, tunedAtMilliseconds: clock(), memberCount: members.count,
             usualRecall: Self.mean(found[1].map(\.recall)), recall: Self.mean(found[0].map(\.recall)),
-            difference: Self.difference(found[0].map(\.value), found[1].map(\.value), samples: Self.sampleCount),
+            difference: PairedDifference(found[0].map(\.value), found[1].map(\.value)),
             popularRecall: Self.mean(found[2].map(\.recall)),
-            differenceToPopular: Self.difference(
-                found[0].map(\.value), found[2].map(\.value), samples: Self.sampleCount))
+            differenceToPopular: PairedDifference(found[0].map(\.value), found[2].map(\.value)))
     }
 
     private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
-
-    /// Returns the lower and upper bound of the 95% confidence interval for the difference of two means over the same
-    /// members.
-    private static func difference(_ one: [Double], _ other: [Double], samples: Int) -> [Double] {
-        let interval = Bootstrap([one, other], samples: samples).difference(of: 0, minus: 1).interval
-        return [interval.lowerBound, interval.upperBound]
-    }
 
     /// Returns the Σ d² beyond which a matrix should be thinned out.
     ///

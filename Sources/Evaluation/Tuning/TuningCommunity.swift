@@ -8,13 +8,8 @@ package struct TuningCommunity: Sendable {
     /// A member with held-out groups.
     package struct Member: Sendable, Equatable {
         /// The member's column in the matrix of memberships.
-        package var column: UInt32
-        package var heldOut: [UInt32]
-
-        package init(column: UInt32, heldOut: [UInt32]) {
-            self.column = column
-            self.heldOut = heldOut
-        }
+        var column: UInt32
+        var heldOut: [UInt32]
     }
 
     /// One choice of held-out memberships.
@@ -126,7 +121,7 @@ extension TuningCommunity {
     /// groups.
     private static let usualMembers = 15_000
     private static let mostFolds = 5
-    /// The part of each member's groups to hold out if join times are unknown.
+    /// The part of each member's groups to hold out if too few join times are known.
     private static let share = 0.2
     /// The least number of a member's groups, if there are enough such members.
     ///
@@ -137,8 +132,8 @@ extension TuningCommunity {
 
     /// Reads a catalog, and holds out the group that each member joined last, or a fifth of each member's groups.
     ///
-    /// The last group is held out if join times are known. Settings are chosen on every other member; the rest judge
-    /// them.
+    /// The last group is held out if join times of half of the members are known. Settings are chosen on every other
+    /// member; the rest judge them.
     ///
     /// - Parameter pairLimit: The Σ d² beyond which a matrix is thinned out.
     /// - Throws: `Failure` if there are too few members, or if reading fails.
@@ -155,8 +150,15 @@ extension TuningCommunity {
             if let source = facts.source { others[facts.relation] = try snapshot.matrix(source) { _ in }.matrix }
         }
         let users = Self.sample(of: matrix.columnDegrees())
-        let rule: HoldOutRule = try snapshot.mayHaveTimes(memberships) ? .last : .share(Self.share)
-        let heldOut = try snapshot.heldOut(ofUsers: users, by: rule, folds: rule == .last ? 1 : Self.mostFolds)
+        var heldOut: [[[UInt32]]] = []
+        if try snapshot.mayHaveTimes(memberships) {
+            heldOut = try snapshot.heldOut(ofUsers: users, by: .last, folds: 1)
+        }
+        // Daemons note times also where no import has any.
+        let timed = heldOut.first?.count { !$0.isEmpty } ?? 0
+        if timed < max(Self.leastMembers, users.count / 2) {
+            heldOut = try snapshot.heldOut(ofUsers: users, by: .share(Self.share), folds: Self.mostFolds)
+        }
         let tested = users.indices.filter { user in heldOut.allSatisfy { !$0[user].isEmpty } }
         guard tested.count >= Self.leastMembers else {
             throw Failure(

@@ -4,7 +4,7 @@ package import Similarity
 /// A parameter of a relation's settings that a tuning changes, one at a time.
 enum TuningParameter: CaseIterable {
     case cut, degreeDiscount, sourceExponent, neighbourExponent, shrinkage, scorePower, listPower, ridgeShare,
-        ridgePenalty, limit, weight
+        ridgePenalty, limit, limitExponent, weight
 
     /// The greatest exponent and discount to try.
     private static let greatestExponent = 2.0
@@ -12,7 +12,8 @@ enum TuningParameter: CaseIterable {
     /// Returns the settings after a step in one direction, or nil if there is no such step.
     ///
     /// - Parameters:
-    ///   - size: The size of the step, at most 1. The cut changes only with size 1, and the limit only from 0.5 on.
+    ///   - size: The size of the step, at most 1. The cut changes only with size 1, and the limit and its exponent
+    ///     only from 0.5 on.
     ///   - up: Whether the step goes up.
     func step(from part: TunedSettings.Part, size: Double, up: Bool) -> TunedSettings.Part? {
         var next = part
@@ -42,6 +43,9 @@ enum TuningParameter: CaseIterable {
             let other = up ? index + 1 : index - 1
             guard PairLists.limits.indices.contains(other) else { return nil }
             next.limit = PairLists.limits[other]
+        case .limitExponent:
+            guard size >= 0.5 else { return nil }
+            next.formula.limitExponent = min(0.5, max(0, part.formula.limitExponent + (up ? 0.25 : -0.25)))
         case .weight:
             // Multiplied; a step up from 0 leads to a quarter, and anything below 1/64 becomes 0.
             let scaled = part.weight > 0 ? part.weight * exp2(sign) : up ? 0.25 : 0
@@ -58,6 +62,30 @@ enum TuningParameter: CaseIterable {
     private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
 }
 
+/// The mean of the differences of two settings, member by member, with its standard error.
+///
+/// A member's value is the mean over the folds. Folds with the same members are not independent of each other.
+package struct PairedDifference: Sendable, Equatable, Codable {
+    package var mean: Double
+    package var standardError: Double
+
+    /// Whether the mean is greater than twice its error.
+    package var isBeyondChance: Bool { mean > 2 * standardError }
+
+    /// - Parameters:
+    ///   - values: The value of each member.
+    ///   - others: The values of the same members with other settings.
+    init(_ values: [Double], _ others: [Double]) {
+        let differences = zip(values, others).map { $0 - $1 }
+        let count = Double(differences.count)
+        let mean = differences.reduce(0, +) / max(1, count)
+        let squares = differences.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+        self.mean = mean
+        // One member says nothing about the error.
+        standardError = count > 1 ? (squares / count / (count - 1)).squareRoot() : abs(mean)
+    }
+}
+
 /// The settings that a tuning chose, with the evidence for them, as the catalog stores them.
 package struct TuningRecord: Sendable, Equatable, Codable {
     package var settings: TunedSettings
@@ -69,15 +97,15 @@ package struct TuningRecord: Sendable, Equatable, Codable {
     package var usualRecall: Double
     /// The recall@20 of the same members with the chosen settings.
     package var recall: Double
-    /// The lower and upper bound of the 95% confidence interval for the gain in the mean of recall@20 and NDCG@20.
-    package var difference: [Double]
+    /// The gain in the mean of recall@20 and NDCG@20.
+    package var difference: PairedDifference
     /// The recall@20 of the groups with the most members.
     package var popularRecall: Double
-    /// The same interval for the gain over the groups with the most members.
-    package var differenceToPopular: [Double]
+    /// The same gain over the groups with the most members.
+    package var differenceToPopular: PairedDifference
 
     /// Whether the gain is more than chance, and the settings do not just find the most popular groups again.
-    package var isBetter: Bool { difference[0] > 0 && differenceToPopular[0] > 0 }
+    package var isBetter: Bool { difference.isBeyondChance && differenceToPopular.isBeyondChance }
 }
 
 /// The trials of a tuning so far, enough to go on after it was killed.
@@ -91,11 +119,8 @@ package struct TuningJournal: Sendable, Equatable, Codable {
         package var recall: Double
         /// The mean NDCG@20 of these members.
         package var gain: Double
-        /// The lower and upper bound of the 95% confidence interval for the gain over the defaults, or nil for a part
-        /// of the members.
-        ///
-        /// The gain is in the mean of recall and NDCG.
-        package var difference: [Double]?
+        /// The gain in the mean of recall and NDCG over the defaults, or nil for a part of the members.
+        package var difference: PairedDifference?
 
         /// The value to maximise: the mean of recall and NDCG.
         package var value: Double { (recall + gain) / 2 }

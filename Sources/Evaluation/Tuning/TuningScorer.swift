@@ -111,10 +111,11 @@ final class TuningScorer {
     ) -> RidgeCoefficients? {
         guard part.formula.ridgeShare > 0, let regressed = pairs.regressed else { return nil }
         let penalty = part.formula.ridgePenalty
-        let key = RidgeChoice(choice: choice, penalty: penalty, limit: min(part.limit, RidgeRegression.sourceLimit))
+        let key = RidgeChoice(choice: choice, penalty: penalty, limit: part.limit)
         return coefficients.value(for: Place(fold: fold, relation: relation, key: key)) {
             regressed.coefficients(
-                penalty: penalty, limit: part.limit, pairCount: pairs.targets.count, threads: threads)
+                penalty: penalty, limits: pairs.groupLimits(part.limit), pairCount: pairs.targets.count,
+                threads: threads)
         }
     }
 

@@ -43,11 +43,11 @@ package struct RidgeRegression: Sendable {
     ///
     /// - Parameters:
     ///   - penalty: λ, above 0.
-    ///   - limit: The number of sources of a target that take part, the first ones; at most `sourceLimit` do.
+    ///   - limits: The number of sources of each target that take part, the first ones; at most `sourceLimit` do.
     ///   - path: The instructions to use, among `ProcessorPath.supported`.
     /// - Complexity: O(rows · `sourceLimit`³).
     package func coefficients(
-        penalty: Double, limit: Int = sourceLimit, threads: Int, path: ProcessorPath = .fastest
+        penalty: Double, limits: [Int]? = nil, threads: Int, path: ProcessorPath = .fastest
     ) -> [Float] {
         let found = Storage<Float>(zeroed: sources.count)
         _ = Parallel.map(
@@ -58,23 +58,23 @@ package struct RidgeRegression: Sendable {
             }
         ) { state, targets in
             for target in targets {
-                solve(target, penalty: penalty, limit: limit, state.0, &state.places, found)
+                solve(target, penalty: penalty, limits: limits, state.0, &state.places, found)
             }
         }
         return unsafe Array(UnsafeBufferPointer(start: found.base, count: found.count))
     }
 
     /// Returns the positions of the sources of a row that take part.
-    private func positions(of row: Int, limit: Int) -> Range<Int> {
-        offsets[row]..<min(offsets[row + 1], offsets[row] + min(limit, Self.sourceLimit))
+    private func positions(of row: Int, limits: [Int]?) -> Range<Int> {
+        offsets[row]..<min(offsets[row + 1], offsets[row] + min(limits?[row] ?? .max, Self.sourceLimit))
     }
 
     /// - Parameter places: One place for each row, all nowhere, before and after.
     private func solve(
-        _ target: Int, penalty: Double, limit: Int, _ system: RidgeSystem, _ places: inout [UInt8],
+        _ target: Int, penalty: Double, limits: [Int]?, _ system: RidgeSystem, _ places: inout [UInt8],
         _ found: Storage<Float>
     ) {
-        let range = positions(of: target, limit: limit)
+        let range = positions(of: target, limits: limits)
         guard !range.isEmpty else { return }
         system.begin(count: range.count)
         for (place, position) in range.enumerated() {
@@ -82,7 +82,7 @@ package struct RidgeRegression: Sendable {
             system.setDiagonal(place, Double(masses[Int(sources[position])]) + penalty)
             system.setRight(place, Double(weights[position]))
         }
-        setPairs(of: range, limit: limit, system, places)
+        setPairs(of: range, limits: limits, system, places)
         for position in range { places[Int(sources[position])] = UInt8(system.nowhere) }
         system.solve()
         let factor = pow(Double(masses[target]), -Self.targetPower)
@@ -90,11 +90,11 @@ package struct RidgeRegression: Sendable {
     }
 
     /// Sets the common weights of a target's sources, if one of two is a source of the other.
-    private func setPairs(of range: Range<Int>, limit: Int, _ system: RidgeSystem, _ places: [UInt8]) {
+    private func setPairs(of range: Range<Int>, limits: [Int]?, _ system: RidgeSystem, _ places: [UInt8]) {
         let (sources, weights, places) = (sources.span, weights.span, places.span)
         for (row, position) in range.enumerated() {
             let source = Int(sources[position])
-            let others = positions(of: source, limit: limit)
+            let others = positions(of: source, limits: limits)
             let (otherSources, otherWeights) = (sources.extracting(others), weights.extracting(others))
             for index in otherSources.indices {
                 // No branch: whether a source of the source is also one of the target cannot be predicted.

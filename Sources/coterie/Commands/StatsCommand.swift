@@ -17,23 +17,28 @@ enum StatsCommand: Subcommand {
             Then come groups that most members are in, and members of most groups, at most \
             \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
             no reason in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros \
-            or encoding. There are at most \(IDTwins.pairLimit) of each kind, with the command that makes them one.
+            or encoding. There are at most \(IDTwins.pairLimit) of each kind, with the command that makes them one. Ids that \
+            look like no value, broken texts and equal vectors are counted, each with an example and what to do.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let statistics = try CatalogStatistics(of: parsed.openCatalog())
+        let catalog = try parsed.openCatalog()
+        let statistics = try CatalogStatistics(of: catalog)
+        let doubts = try CatalogDoubt.all(in: catalog)
         let hints = StatsHints(statistics).lines
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(CatalogFigures(statistics: statistics, hints: hints))
+            try output.json(CatalogFigures(statistics: statistics, hints: hints, doubts: doubts))
         } else {
             for line in lines(statistics) { try output.line(line) }
             try output.line("")
             for hint in hints { try output.line(hint) }
             if hints.isEmpty { try output.line("nothing is missing that lists are made from") }
-            for line in ubiquity(statistics) + twins(statistics) { try output.line(printable(line)) }
+            for line in ubiquity(statistics) + twins(statistics) + doubts.map(\.line) {
+                try output.line(printable(line))
+            }
         }
         try output.flush()
     }
@@ -131,6 +136,7 @@ enum StatsCommand: Subcommand {
 private struct CatalogFigures: Answer {
     let statistics: CatalogStatistics
     let hints: [String]
+    let doubts: [CatalogDoubt]
 
     static func declare(_ fields: inout some FieldList<Self>) {
         fields.always(
@@ -142,6 +148,7 @@ private struct CatalogFigures: Answer {
         fields.always("forgotten", \.statistics.forgotten, "Forgotten members")
         fields.always("ubiquitousGroups", \.statistics.ubiquitousGroups, "Groups of nearly all members")
         fields.always("ubiquitousMembers", \.statistics.ubiquitousMembers, "Members of nearly all groups")
+        fields.always("doubts", \.doubts, "What is probably a mistake")
         fields.always("missing", \.hints, "What would make lists better")
     }
 }
@@ -154,6 +161,20 @@ extension CatalogStatistics.EntityCounts: Answer {
             "How many have a property, by its name")
         fields.always("twins", { $0.twins.map { ["id": $0.id, "other": $0.other] } }, "Ids that look the same")
     }
+}
+
+extension CatalogDoubt: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("rows", \.rows, "The rows that have a doubtful value")
+        fields.always("count", \.count, "How many there are")
+        fields.always("example", \.example, "The id of one of them")
+        fields.always("advice", \.remedy, "What to do")
+    }
+
+    /// The advice, with the command for the example.
+    private var remedy: String { advice + (command.map { " \($0) \(shellWord(example))" } ?? "") }
+    /// A line for people.
+    fileprivate var line: String { "\(rows): \(count.grouped), such as \(shown(example)); \(remedy)" }
 }
 
 extension CatalogStatistics.Relation: Answer {

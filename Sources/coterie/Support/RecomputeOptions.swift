@@ -209,7 +209,8 @@ struct RelationVerdict: Answer {
         guard let rank else { return "this program does not know the version's formula, \(report.measure)" }
         let whose = report.cut == ListLimitSide.target.rawValue ? " for \(other.id)" : ""
         let place = "rank \(rank) of \(candidates)\(whose)"
-        if rank > report.limit { return "\(place), k is \(report.limit)" }
+        let limit = report.pairLimits.limit(ofSize: report.cut == nil ? size : otherSize)
+        if rank > limit { return "\(place), k is \(limit)" }
         let isMixed = report.measureParameters["b"] != nil
         return "\(place) now, but not in the version: "
             + (isMixed ? "similar groups leave it no score by the regression, or " : "") + "the catalog changed since"

@@ -26,19 +26,18 @@ struct TuningReport: Answer {
         var table = TextTable(
             [
                 .init(title: "recall@20", isNumber: true), .init(title: "NDCG@20", isNumber: true),
-                .init(title: "to the defaults, 95%"), .init(title: "relation"),
+                .init(title: "to the defaults"), .init(title: "relation"),
             ]
-                + ["a", "p", "q", "h", "r", "g", "b", "l"].map { .init(title: $0, isNumber: true) }
+                + ["a", "p", "q", "h", "r", "g", "b", "l", "y"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
-            let interval = trial.difference.map(Self.interval) ?? "-"
-            let figures = [Formats.fixed(trial.recall, 4), Formats.fixed(trial.gain, 4), interval]
+            let difference = trial.difference.map { Self.text($0) } ?? "-"
+            let figures = [Formats.fixed(trial.recall, 4), Formats.fixed(trial.gain, 4), difference]
             Self.add(trial.settings, figures, &table)
         }
         if best.isEmpty {
-            Self.add(
-                record.settings, [Formats.fixed(record.recall, 4), "-", Self.interval(record.difference)], &table)
+            Self.add(record.settings, [Formats.fixed(record.recall, 4), "-", Self.text(record.difference)], &table)
         }
         let tried =
             journal.trials.isEmpty
@@ -51,18 +50,18 @@ struct TuningReport: Answer {
         let time = isBetter ? " " + (UnixTime(seconds: record.tunedAtMilliseconds / 1000)?.description ?? "") + ":" : ""
         return "\(found)\(time) \(record.memberCount.grouped) other members have recall@20 "
             + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults, "
-            + "the mean of recall and NDCG differs by \(Self.interval(record.difference)), 95%"
+            + "the mean of recall and NDCG is \(Self.text(record.difference, "better by ", "worse by "))"
             + popular
     }
 
     private var reason: String {
-        record.difference[0] > 0 ? "no better than the most popular groups" : "no better than the defaults"
+        record.difference.isBeyondChance ? "no better than the most popular groups" : "no better than the defaults"
     }
 
     /// The comparison with the most popular groups.
     private var popular: String {
-        "; the most popular groups have \(Formats.fixed(record.popularRecall, 4)), which differs by "
-            + Self.interval(record.differenceToPopular)
+        "; the most popular groups have \(Formats.fixed(record.popularRecall, 4)), and it is "
+            + Self.text(record.differenceToPopular, "better by ", "worse by ")
     }
 
     private static func add(_ settings: TunedSettings, _ figures: [String], _ table: inout TextTable) {
@@ -72,6 +71,7 @@ struct TuningReport: Answer {
             let numbers = [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
                 formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
+                formula.limitExponent,
             ]
             table.add(
                 (index == 0 ? figures : figures.map { _ in "" }) + [relation.rawValue]
@@ -80,8 +80,10 @@ struct TuningReport: Answer {
         }
     }
 
-    private static func interval(_ bounds: [Double]) -> String {
-        bounds.map { ($0 < 0 ? "" : "+") + Formats.fixed($0, 4) }.joined(separator: " to ")
+    /// Returns a difference with its standard error, after a word for its sign.
+    private static func text(_ difference: PairedDifference, _ better: String = "+", _ worse: String = "-") -> String {
+        (difference.mean < 0 ? worse : better) + Formats.fixed(abs(difference.mean), 4) + " ± "
+            + Formats.fixed(difference.standardError, 4)
     }
 
     static func declare(_ fields: inout some FieldList<Self>) {
@@ -109,7 +111,7 @@ struct TrialJournal: Codable {
     var method: Int
     var journal: TuningJournal
 
-    static let method = 4
+    static let method = 6
 
     init(changeCount: Int64, journal: TuningJournal) {
         self.changeCount = changeCount
