@@ -8,14 +8,16 @@ package struct SiteAddresses: Sendable, Equatable {
     package var groups: AddressTemplate?
     /// The pictures of photos, or nil if they are not known.
     package var photos: AddressTemplate?
-    /// The pictures of photos on the pages for operators, or nil for pages without photos.
-    package var pagePhotos: AddressTemplate?
+    /// Whether the pages for operators show photos.
+    package var arePhotosOnPages = true
 
-    /// Creates addresses; by default none is known.
+    /// The pictures of photos on the pages for operators, or nil for pages without photos.
+    var pagePhotos: AddressTemplate? { arePhotosOnPages ? photos : nil }
+
     package init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil, arePhotosOnPages: Bool = true) {
         self.groups = groups
         self.photos = photos
-        pagePhotos = arePhotosOnPages ? photos : nil
+        self.arePhotosOnPages = arePhotosOnPages
     }
 }
 
