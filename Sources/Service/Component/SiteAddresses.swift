@@ -50,7 +50,7 @@ package struct AddressTemplate: Sendable, Equatable {
 extension Call {
     /// Adds addresses and photos to the groups of a list, as far as they are known and wanted.
     func illustrate(_ list: inout Recommendations) throws(Problem) {
-        let (addresses, limit) = (responder.addresses, parameters.integer("photos"))
+        let (addresses, limit) = (responder.settings.addresses, parameters.integer("photos"))
         if let groups = addresses.groups {
             for row in list.recommendations.indices {
                 list.recommendations[row].url = groups.address(of: list.recommendations[row].group.group.groupId)

@@ -30,7 +30,7 @@ extension Call {
         // Experiments do not count members whom no list is shown.
         if request.isPaused {
             arms = []
-        } else if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
+        } else if let assigner = responder.lists.experiments?.board.assigner, !assigner.isEmpty {
             if kept == nil {
                 let (community, from) = (try community(with: .memberships), snapshot)
                 let shown = try reading { () throws(Failure) in try community.shownArms(ofUser: id, in: from) }
@@ -65,7 +65,7 @@ extension Call {
     func assignedPlan(for context: MemberContext, _ filters: FilterWords = FilterWords()) throws(Problem)
         -> AssignedPlan
     {
-        guard let pair = responder.experiments?.assigner.interleaved(context.arms) else {
+        guard let pair = responder.lists.experiments?.board.assigner.interleaved(context.arms) else {
             return AssignedPlan(plan: context.plan())
         }
         let interleaved = InterleavedPlan(

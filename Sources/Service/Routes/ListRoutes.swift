@@ -76,7 +76,7 @@ extension Responder {
                 // A list of a batch has one page.
                 list.next = nil
                 if !list.recommendations.isEmpty {
-                    call.responder.figures?.made(list.recommendationId, ofMember: id, at: instant)
+                    call.responder.lists.figures.made(list.recommendationId, ofMember: id, at: instant)
                 }
                 call.show(
                     list, after: 0, arms: context.arms,

@@ -113,8 +113,9 @@ extension Call {
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
         let now = context.request.atMilliseconds
-        if !isHead, !plan.items.isEmpty { responder.figures?.made(plan.recommendationID, ofMember: id, at: now) }
-        guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else {
+        let (lists, isKept) = (responder.lists, !isHead && !plan.items.isEmpty)
+        if isKept { lists.figures.made(plan.recommendationID, ofMember: id, at: now) }
+        guard isKept, let sessions = lists.sessions else {
             reuse.forbid()
             return plan
         }
@@ -125,7 +126,7 @@ extension Call {
 
     /// Returns the list of the session, or nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) -> FrozenPlan? {
-        let plan = responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
+        let plan = responder.lists.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
         return plan?.items.isEmpty == true ? nil : plan
     }
 
