@@ -95,7 +95,7 @@ extension FrozenPlan {
         func groups(_ count: Int) -> [UInt32] { (0..<count).map { _ in .random(in: 0 ... .max, using: &generator) } }
         let (items, joined, dismissed) = (groups(Int(seed) * 7 % 40), groups(Int(seed) % 9), groups(Int(seed) % 3))
         let interests = joined.isEmpty ? 0 : 2
-        return FrozenPlan(
+        var plan = FrozenPlan(
             recommendationID: "v-\(seed)", version: "é ✈", bucket: .random(in: .min ... .max, using: &generator),
             interests: (0..<interests).map { number in
                 FrozenPlan.Interest(
@@ -110,6 +110,11 @@ extension FrozenPlan {
             },
             joined: joined, dismissed: dismissed, topics: ["birds", "é"].shuffled(using: &generator),
             ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
+        // Every other plan is interleaved from two.
+        for index in plan.items.indices where seed.isMultiple(of: 2) {
+            plan.items[index].team = index.isMultiple(of: 3) ? .first : .second
+        }
+        return plan
     }
 }
 
