@@ -1,8 +1,4 @@
-import Answers
 import Basics
-import Experiments
-import Model
-import Recommendation
 
 /// A store of the lists of sessions.
 ///
