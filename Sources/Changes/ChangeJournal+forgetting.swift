@@ -282,7 +282,7 @@ extension ChangeJournal {
         for user in users {
             let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
             let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
-            found[BytewiseString(user)] = (theirs + newer + others).filter { $0.tellsOfMember && $0.names(user: user) }
+            found[BytewiseString(user)] = (theirs + newer + others).filter { $0.tells(ofMember: user) }
         }
         return found
     }

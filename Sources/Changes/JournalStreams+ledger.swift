@@ -101,8 +101,8 @@ extension JournalStreams {
     package mutating func traces(of users: [String]) throws(Failure) -> [BytewiseString: [String: Int]] {
         var traces: [BytewiseString: [String: Int]] = [:]
         try forEachBatch(beyond: .none) { changes throws(Failure) in
-            for change in changes where change.tellsOfMember {
-                for user in users where change.names(user: user) {
+            for change in changes {
+                for user in users where change.tells(ofMember: user) {
                     traces[BytewiseString(user), default: [:]][change.origin, default: 0] += 1
                 }
             }
@@ -114,7 +114,7 @@ extension JournalStreams {
     package mutating func changes(about user: String) throws(Failure) -> [JournaledChange] {
         var found: [JournaledChange] = []
         try forEachBatch(beyond: .none) { changes throws(Failure) in
-            found += changes.filter { $0.tellsOfMember && $0.names(user: user) }
+            found += changes.filter { $0.tells(ofMember: user) }
         }
         return found
     }

@@ -80,13 +80,10 @@ package struct JournaledChange: Sendable, Equatable {
         }
     }
 
-    /// Whether the change has more about its member than the removal by the site.
-    package var tellsOfMember: Bool {
-        switch content {
-        case .change(let change): change.userID != nil && change.removedUserID == nil
-        case .nothing: false
-        case .newer: true
-        }
+    /// Returns whether the change tells something of a member, beside the removal by the site.
+    package func tells(ofMember id: String) -> Bool {
+        if case .change(let change) = content, change.userID == nil || change.removedUserID != nil { return false }
+        return names(user: id)
     }
 }
 

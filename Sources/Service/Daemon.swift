@@ -64,10 +64,9 @@ package final class Daemon: Sendable {
             try TapeRecorder(settings, log: log, now: configuration.now)
         }
         let board = Self.board(for: parts, follower, changes, log)
-        let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
         let maker = RouterMaker(
             configuration, parts: parts, changes: changes, follower: follower, experiments: board, recorder: recorder,
-            watches: watches.compactMap(\.self))
+            watches: [keyWatch, settingsWatch])
         let routers = CurrentRouter(maker, configuration.live)
         do {
             server = try HTTPServer(
@@ -200,11 +199,10 @@ package final class Daemon: Sendable {
             if !parts.conditions.contains(where: { $0 === found }) { parts.conditions.append(found) }
             follower.use(deployment.needs)
             let board = before.board ?? Self.board(for: parts, follower, changes, log)
-            let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
             routers.use(
                 RouterMaker(
                     configuration, parts: parts, changes: changes, follower: follower, experiments: board,
-                    recorder: recorder, watches: watches.compactMap(\.self), replacing: routers.maker))
+                    recorder: recorder, watches: [keyWatch, settingsWatch], replacing: routers.maker))
             changes.everythingChanged()
             let reporter = Self.reporter(configuration, server, follower, parts, troubles, startedAt)
             let duties = Self.duties(configuration, parts, board: board, reporter: reporter)

@@ -196,20 +196,26 @@ struct Routes {
         // Loads the versions that arms name.
         if exposures != nil { follower.poll() }
         let metrics = RequestMetrics(endpoints)
+        var settings = LiveSettings()
+        (settings.access, settings.rateLimits, settings.crossOrigin) = (access, limits, crossOrigin)
+        (settings.quota, settings.addresses, settings.apps) = (quota, addresses, apps)
         let responder = Responder(
-            follower: follower, community: community, sessions: sessions.map { Sessions($0, .sessions(lines.log)) },
-            cache: cache,
-            quotas: MemberQuotas(quota), changes: changes, experiments: exposures.map { _ in board },
-            exposures: exposures, reading: Responder.readingCondition(lines.log),
-            metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
-                + (cache.map { [$0 as any MetricSource] } ?? []),
-            addresses: addresses, apps: apps,
-            description: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access), now: now)
+            follower, community,
+            lists: Responder.Lists(
+                sessions: sessions.map { Sessions($0, .sessions(lines.log)) }, figures: ListFigures(store),
+                experiments: exposures.map { Responder.Experiments(board: board, exposures: $0) }, changes: changes),
+            interactions: InteractionMetrics(),
+            health: Responder.HealthState(
+                problems: DaemonProblems(follower: follower, community: community), reading: .reading(lines.log)),
+            documents: Responder.Documents(
+                endpoints: endpoints,
+                metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
+                    + (cache.map { [$0 as any MetricSource] } ?? [])),
+            pages: Responder.Pages(sessions: PageSessions(store), requests: metrics, log: lines.log),
+            settings: settings, now: now)
         let router = Router(
-            endpoints,
-            settings: .init(
-                access: access, limits: limits, crossOrigin: crossOrigin, now: now, uptime: uptime),
-            responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))
+            endpoints, responder: responder, cache: cache, metrics: metrics,
+            log: RequestLog(lines.log, recordsEveryRequest: false), uptime: uptime)
         return (router, follower, cache)
     }
 

@@ -26,7 +26,7 @@ struct FrozenPlanTests {
             ids: PackedTexts(["gone", "alps", "birds"]))
         let snapshot = VisibleSnapshot(
             ModelSnapshot(try Community.version("v1"), planning: Planning()), SiteDecisions(hidden: [1], curated: nil))
-        let told = plan.list(in: snapshot).interests(in: snapshot.model)
+        let told = SessionList(plan, snapshot).interests
         #expect(
             told == [
                 .init(name: "mixed", share: 0.5, groupIds: ["alps"]),
@@ -50,7 +50,7 @@ struct FrozenPlanTests {
             }
             guard let plan = FrozenPlan(bytes: bytes) else { continue }
             #expect(plan.bytes == bytes)
-            let list = plan.list(in: snapshot)
+            let list = SessionList(plan, snapshot)
             #expect(list.items.count <= plan.items.count && list.interests.count == plan.interests.count)
         }
         #expect(FrozenPlan(bytes: intact + [0]) == nil)
@@ -65,9 +65,9 @@ struct FrozenPlanTests {
             items: groups.map { PlanItem(group: $0, score: 1, interest: nil, origin: .personal) }, joined: [],
             dismissed: [], topics: [],
             ids: PackedTexts([new.model.id(of: 2), "gone", new.model.id(of: 0)]))
-        let inNew = plan.list(in: VisibleSnapshot(ModelSnapshot(new, planning: Planning())))
+        let inNew = SessionList(plan, VisibleSnapshot(ModelSnapshot(new, planning: Planning())))
         #expect(inNew.items.map(\.group) == [2, 0])
-        let inOld = plan.list(in: VisibleSnapshot(ModelSnapshot(old, planning: Planning())))
+        let inOld = SessionList(plan, VisibleSnapshot(ModelSnapshot(old, planning: Planning())))
         #expect(inOld.items.map(\.group) == groups)
     }
 
@@ -75,16 +75,16 @@ struct FrozenPlanTests {
     func pageOfTwins() throws {
         let ids = ["e\u{301}", "\u{e9}"]
         let encoded = try EncodedModel(groups: ids.map { GroupFacts(id: $0) }, tables: [:])
-        let planner = Planner(
-            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), key: RotationKey(0, 0))
-        let request = PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0)
-        let items = [0, 1].map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
-        let list = SessionList(
-            recommendationID: "r", bucket: 0, interests: [], items: items, ranks: [1, 2], madeCount: 2,
-            ids: PackedTexts(ids),
-            profile: PlannedProfile(joined: [], dismissed: [], topics: []), arms: [], teams: [:])
-        #expect(ids.map { list.offset(after: $0, in: items, for: request, planner) } == [1, 2])
-        #expect(list.offset(after: "e", in: items, for: request, planner) == nil)
+        let version = LoadedVersion(
+            manifest: try SampleModel.manifest(1, groupCount: 2),
+            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        let plan = FrozenPlan(
+            recommendationID: "r", version: version.manifest.version.description, bucket: 0, interests: [],
+            items: [0, 1].map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }, joined: [],
+            dismissed: [], topics: [], ids: PackedTexts(ids))
+        let list = SessionList(plan, VisibleSnapshot(ModelSnapshot(version, planning: Planning())))
+        #expect(ids.map(list.offset(after:)) == [1, 2])
+        #expect(list.offset(after: "e") == nil)
     }
 }
 
@@ -95,7 +95,7 @@ extension FrozenPlan {
         func groups(_ count: Int) -> [UInt32] { (0..<count).map { _ in .random(in: 0 ... .max, using: &generator) } }
         let (items, joined, dismissed) = (groups(Int(seed) * 7 % 40), groups(Int(seed) % 9), groups(Int(seed) % 3))
         let interests = joined.isEmpty ? 0 : 2
-        return FrozenPlan(
+        var plan = FrozenPlan(
             recommendationID: "v-\(seed)", version: "é ✈", bucket: .random(in: .min ... .max, using: &generator),
             interests: (0..<interests).map { number in
                 FrozenPlan.Interest(
@@ -110,6 +110,19 @@ extension FrozenPlan {
             },
             joined: joined, dismissed: dismissed, topics: ["birds", "é"].shuffled(using: &generator),
             ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
+        // Every other plan is interleaved from two.
+        for index in plan.items.indices where seed.isMultiple(of: 2) {
+            plan.items[index].team = index.isMultiple(of: 3) ? .first : .second
+        }
+        return plan
+    }
+}
+
+extension SessionList {
+    /// The list of a member of whom nothing is known.
+    fileprivate init(_ plan: FrozenPlan, _ snapshot: VisibleSnapshot) {
+        let request = PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0)
+        self.init(plan, MemberContext(snapshot, request))
     }
 }
 

@@ -29,8 +29,8 @@ struct ChangeSources {
                 try self.changes(of: origin, after: after, limit: limit)
             }
             if changes.isEmpty { return traces }
-            for change in changes where change.tellsOfMember {
-                for user in users where change.names(user: user) { traces[BytewiseString(user), default: 0] += 1 }
+            for change in changes {
+                for user in users where change.tells(ofMember: user) { traces[BytewiseString(user), default: 0] += 1 }
             }
         }
     }

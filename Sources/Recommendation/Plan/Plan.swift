@@ -38,6 +38,9 @@ package struct PlanItem: Sendable, Equatable {
         case popular
     }
 
+    /// One of the two lists from which a list is interleaved.
+    package enum Team: UInt8, Sendable { case first, second }
+
     /// The group's index in the model.
     package var group: UInt32
     /// The raw score; 0 if neither joined groups nor its size add to it.
@@ -48,6 +51,8 @@ package struct PlanItem: Sendable, Equatable {
     package var origin: Origin
     /// The reason for the group's position.
     package var placement: Placement
+    /// The list that picked the group, or `nil` unless the list is interleaved from two.
+    package var team: Team?
 
     /// Creates an item.
     ///

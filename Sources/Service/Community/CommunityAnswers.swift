@@ -157,8 +157,7 @@ package struct CommunityAnswers {
         guard let group = model.index(ofID: id).map(UInt32.init) else { throw .unknownGroup(id) }
         guard let list else { return member.explanation(of: group) }
         return Explanation(
-            member.snapshot.served, of: group, inSession: list.items(for: member.request, member.planner),
-            list.interests(in: model), member.planner, member.request)
+            member.snapshot.served, of: group, inSession: list.items, list.interests, member.planner, member.request)
     }
 
     private func reading<Result>(_ body: () throws(Failure) -> Result) throws(AnswerError) -> Result {

@@ -109,9 +109,11 @@ extension Endpoint {
             content: .json({ _ in .component("AppleAppSiteAssociation", .anyObject) }), caching: .shared,
             problems: [.notFound]
         ) { call throws(Problem) in
-            let (apps, addresses) = (call.responder.apps, call.responder.addresses)
-            guard !apps.appleApps.isEmpty, let groups = addresses.groups else { throw .noApps("--apple-app") }
-            return .content("application/json", apps.appleBody(groups))
+            let settings = call.responder.settings
+            guard !settings.apps.appleApps.isEmpty, let groups = settings.addresses.groups else {
+                throw .noApps("--apple-app")
+            }
+            return .content("application/json", settings.apps.appleBody(groups))
         },
         Endpoint(
             "assetLinks", .get, "/.well-known/assetlinks.json", .open,
@@ -119,7 +121,7 @@ extension Endpoint {
             content: .json({ _ in .array(.component("AssetLink", .anyObject)) }), caching: .shared,
             problems: [.notFound]
         ) { call throws(Problem) in
-            let apps = call.responder.apps
+            let apps = call.responder.settings.apps
             guard !apps.androidApps.isEmpty else { throw .noApps("--android-app") }
             return .content("application/json", apps.androidBody)
         },
@@ -147,7 +149,7 @@ extension Responder {
             .filter { group in after.map { $0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? true }
             .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
         let page = all.prefix(call.parameters.limit)
-        let addresses = call.responder.addresses
+        let addresses = call.responder.settings.addresses
         let ids = page.map(\.id)
         let photos = try call.reading { () throws(Failure) in
             try call.responder.community?.photos(ofGroups: ids, limit: 1) ?? []

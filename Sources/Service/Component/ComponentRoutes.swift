@@ -60,7 +60,7 @@ extension Responder {
     @Sendable
     fileprivate static func changes(_ call: Call) throws(Problem) -> MemberChanges {
         let instant = call.responder.now()
-        let shown = try call.shownList(at: instant)
+        let shown = try call.sessionList(at: instant)
         let order = shown.items.prefix(call.parameters.limit).map { shown.id(of: $0.group) }
         let profile = shown.context.request.profile
         let view = MemberView(

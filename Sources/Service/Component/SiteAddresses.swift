@@ -8,14 +8,16 @@ package struct SiteAddresses: Sendable, Equatable {
     package var groups: AddressTemplate?
     /// The pictures of photos, or nil if they are not known.
     package var photos: AddressTemplate?
-    /// The pictures of photos on the pages for operators, or nil for pages without photos.
-    package var pagePhotos: AddressTemplate?
+    /// Whether the pages for operators show photos.
+    package var arePhotosOnPages = true
 
-    /// Creates addresses; by default none is known.
+    /// The pictures of photos on the pages for operators, or nil for pages without photos.
+    var pagePhotos: AddressTemplate? { arePhotosOnPages ? photos : nil }
+
     package init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil, arePhotosOnPages: Bool = true) {
         self.groups = groups
         self.photos = photos
-        pagePhotos = arePhotosOnPages ? photos : nil
+        self.arePhotosOnPages = arePhotosOnPages
     }
 }
 
@@ -48,7 +50,7 @@ package struct AddressTemplate: Sendable, Equatable {
 extension Call {
     /// Adds addresses and photos to the groups of a list, as far as they are known and wanted.
     func illustrate(_ list: inout Recommendations) throws(Problem) {
-        let (addresses, limit) = (responder.addresses, parameters.integer("photos"))
+        let (addresses, limit) = (responder.settings.addresses, parameters.integer("photos"))
         if let groups = addresses.groups {
             for row in list.recommendations.indices {
                 list.recommendations[row].url = groups.address(of: list.recommendations[row].group.group.groupId)

@@ -6,13 +6,6 @@ import Experiments
 import Model
 import Recommendation
 
-/// A member's list, made by the settings of the member's arms.
-struct AssignedPlan {
-    var plan: Plan
-    /// The teams of its items if it is interleaved from two lists, otherwise empty.
-    var teams: [InterleavedPlan.Team] = []
-}
-
 extension Call {
     /// Returns all inputs of a member's list.
     ///
@@ -30,7 +23,7 @@ extension Call {
         // Experiments do not count members whom no list is shown.
         if request.isPaused {
             arms = []
-        } else if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
+        } else if let assigner = responder.lists.experiments?.board.assigner, !assigner.isEmpty {
             if kept == nil {
                 let (community, from) = (try community(with: .memberships), snapshot)
                 let shown = try reading { () throws(Failure) in try community.shownArms(ofUser: id, in: from) }
@@ -62,17 +55,14 @@ extension Call {
     /// Returns the list of a member, made by the settings of the member's arms.
     ///
     /// - Parameter filters: the same filters as for the context.
-    func assignedPlan(for context: MemberContext, _ filters: FilterWords = FilterWords()) throws(Problem)
-        -> AssignedPlan
-    {
-        guard let pair = responder.experiments?.assigner.interleaved(context.arms) else {
-            return AssignedPlan(plan: context.plan())
+    func plan(for context: MemberContext, _ filters: FilterWords = FilterWords()) throws(Problem) -> Plan {
+        guard let pair = responder.lists.experiments?.board.assigner.interleaved(context.arms) else {
+            return context.plan()
         }
-        let interleaved = InterleavedPlan(
-            try plan(pair.first, for: context, filters), try plan(pair.second, for: context, filters),
+        return Plan(
+            interleaving: try plan(pair.first, for: context, filters), try plan(pair.second, for: context, filters),
             context.planner.ceiling, seed: pair.seed, userID: context.request.profile.userID,
             limit: context.planner.configuration.selection.length)
-        return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
     }
 
     /// Returns one of the two lists to interleave, in terms of the context's version.
@@ -91,21 +81,22 @@ extension Call {
     /// Records that the answer shows a page of a list.
     ///
     /// - Parameters:
+    ///   - items: the whole list.
     ///   - offset: the number of groups in the list before the page.
     ///   - arms: the arms that the list is made for; without any, nothing is recorded.
-    ///   - teams: the teams of the page's groups if the list is interleaved, otherwise empty.
     ///   - filters: the filters of the request, as recorded in the exposure.
     func show(
-        _ list: Recommendations, after offset: Int, arms: [AssignedArm], teams: [InterleavedPlan.Team?],
-        filters: String
+        _ list: Recommendations, of items: [PlanItem], after offset: Int = 0, arms: [AssignedArm], filters: String
     ) {
         guard !arms.isEmpty, let shownPages else { return }
-        let page = ShownPage(
+        let page = items.dropFirst(offset).prefix(list.recommendations.count)
+        let teams = page.map { item -> Character in item.team.map { $0 == .first ? "1" : "2" } ?? "-" }
+        let shown = ShownPage(
             userID: list.userId, arms: arms, recommendationID: list.recommendationId, firstPosition: offset + 1,
             shown: list.recommendations.map { GroupMarks.mark(of: $0.group.group.groupId) }.joined(),
             shownCount: list.recommendations.count, filters: filters,
-            teams: String(teams.map { team -> Character in team == .first ? "1" : team == .second ? "2" : "-" }))
-        shownPages.withLock { $0.append(page) }
+            teams: items.contains { $0.team != nil } ? String(teams) : "")
+        shownPages.withLock { $0.append(shown) }
     }
 }
 
@@ -128,23 +119,16 @@ extension Plan {
         }
         return plan
     }
-}
 
-/// A plan that is interleaved from the lists of two arms, with the team of each group.
-struct InterleavedPlan {
-    let plan: Plan
-    /// The teams of the plan's items, in the same order.
-    let teams: [Team]
-
-    typealias Team = TeamDraft<UInt32>.Team
-
-    /// Interleaves two lists that were made for the same request.
+    /// Interleaves two lists that were made for the same request; each item has its team.
     ///
     /// - Parameters:
     ///   - first: the list of the first arm.
     ///   - seed: the seed of the experiment; with the member and the bucket it decides the coin tosses.
     ///   - limit: the most groups of the result.
-    init(_ first: Plan, _ second: Plan, _ ceiling: SimilarityCeiling, seed: String, userID: String, limit: Int) {
+    fileprivate init(
+        interleaving first: Plan, _ second: Plan, _ ceiling: SimilarityCeiling, seed: String, userID: String, limit: Int
+    ) {
         var round = 0
         let draft = TeamDraft(
             first.items.map(\.group), second.items.map(\.group), limit: limit, alike: ceiling.partners(of:)
@@ -159,19 +143,13 @@ struct InterleavedPlan {
         let lists = [first, second].map { plan in
             Dictionary(plan.items.map { ($0.group, $0) }) { first, _ in first }
         }
-        let items: [PlanItem] = draft.picks.compactMap { pick in
-            switch pick.team {
-            case .first: return lists[0][pick.element]
-            case .second:
-                guard var item = lists[1][pick.element] else { return nil }
-                let interest = item.interest
-                item.interest = interest.flatMap { interests[$0] }
-                return item
-            }
+        let items = draft.picks.compactMap { pick -> PlanItem? in
+            guard var item = lists[Int(pick.team.rawValue)][pick.element] else { return nil }
+            item.team = PlanItem.Team(rawValue: pick.team.rawValue)
+            if pick.team == .second { item.interest = item.interest.flatMap { interests[$0] } }
+            return item
         }
-        plan = Plan(
-            items: items, interests: first.interests, bucket: first.bucket, candidateCount: first.candidateCount)
-        teams = draft.picks.map(\.team)
+        self.init(items: items, interests: first.interests, bucket: first.bucket, candidateCount: first.candidateCount)
     }
 }
 

@@ -96,6 +96,13 @@ extension HealthCondition {
             recovery: "reading the catalog \(path)", log: log, calmSeconds: 0)
     }
 
+    /// Returns the condition that members and photos can be read.
+    static func reading(_ log: EventLog) -> HealthCondition {
+        HealthCondition(
+            "reading", "Whether memberships and photos can be read",
+            recovery: "memberships and photos can be read again", log: log, calmSeconds: 0)
+    }
+
     /// Returns the condition that the lists of sessions can be kept.
     static func sessions(
         _ log: EventLog?, uptime: @escaping @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }

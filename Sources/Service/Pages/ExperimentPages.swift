@@ -66,7 +66,7 @@ extension Call {
             if let problem = change(&register) { throw .badForm(problem) }
             let text = register.encoded
             if try orStoreProblem({ () throws(Failure) in try store.setExperiments(text, replacing: known) }) {
-                responder.experiments?.poll()
+                responder.lists.experiments?.board.poll()
                 return
             }
         }

@@ -24,7 +24,7 @@ extension Endpoint {
 
 extension Call {
     /// Logs what an operator did or looked at.
-    func note(_ action: String) { responder.log?.info("pages: \(operatorName) \(action)") }
+    func note(_ action: String) { responder.pages.log.info("pages: \(operatorName) \(action)") }
 
     /// All groups of the version that serves: operators may learn of those that nobody is shown.
     var allGroups: VisibleModel {

@@ -12,7 +12,7 @@ struct ListOutcome {
     private let (today, hour): (Int64, Int)
 
     init(_ call: Call, _ versions: [Manifest], _ now: Int64) {
-        days = call.responder.figures?.days ?? [:]
+        days = call.responder.lists.figures.days
         self.versions = Dictionary(versions.map { ($0.createdAtMilliseconds / 86_400_000, $0) }) { $1 }
         (today, hour) = (now / 86_400_000, Int(now % 86_400_000 / 3_600_000))
     }

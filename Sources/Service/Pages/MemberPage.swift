@@ -49,7 +49,7 @@ extension Responder {
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
         let context = try call.context(ofMember: call.id, at: instant, in: served)
-        let plan = try call.assignedPlan(for: context).plan
+        let plan = try call.plan(for: context)
         let list = context.recommendations(plan, limit: rowLimit)
         return Page(
             call.id,

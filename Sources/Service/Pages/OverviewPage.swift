@@ -26,7 +26,7 @@ extension Responder {
         let overview = Overview(call, readiness, now)
         let content: HTML = """
             \(overview.verdict)
-            \(facts(readiness, call.responder.requests?.total, overview))
+            \(facts(readiness, call.responder.pages.requests.total, overview))
             \(ListOutcome(call, overview.versions, now).html)
             \(jobs(overview))
             <h2>Daemons</h2>
@@ -36,7 +36,7 @@ extension Responder {
     }
 
     private static func facts(
-        _ readiness: Readiness, _ answers: RequestMetrics.Total?, _ overview: Overview
+        _ readiness: Readiness, _ answers: RequestMetrics.Total, _ overview: Overview
     ) -> HTML {
         let freshness = readiness.freshness
         var facts: [(name: String, value: HTML)] = [
@@ -52,12 +52,10 @@ extension Responder {
             let since = outbox.sinceMilliseconds.map { " for \(overview.span(since: $0))" } ?? ""
             facts.append(("Changes that wait to be sent", "\(outbox.changes.grouped)\(since)"))
         }
-        if let answers {
-            facts.append(("Answers since the start", "\(answers.answers.grouped)"))
-            facts.append(("Failures among them", "\(answers.failures.grouped)"))
-            if let bound = answers.slowestMicroseconds {
-                facts.append(("99% of them within", "\(HTML.decimals(Double(bound) / 1000)) ms"))
-            }
+        facts.append(("Answers since the start", "\(answers.answers.grouped)"))
+        facts.append(("Failures among them", "\(answers.failures.grouped)"))
+        if let bound = answers.slowestMicroseconds {
+            facts.append(("99% of them within", "\(HTML.decimals(Double(bound) / 1000)) ms"))
         }
         return .facts(facts)
     }

@@ -62,9 +62,9 @@ extension HTTPResponse {
 extension Call {
     /// The forms of the request's session.
     var forms: PageForms {
-        guard let pages = responder.pages else { return PageForms(secret: "", canSignOut: false) }
-        return PageForms(
-            secret: pages.secret(for: headers), canSignOut: bearer != nil, scopes: bearer?.scopes ?? [], photos: photos)
+        PageForms(
+            secret: responder.pages.sessions.secret(for: headers), canSignOut: bearer != nil,
+            scopes: bearer?.scopes ?? [], photos: photos)
     }
 
     /// Whether the request's admin has a scope, or may do everything.
@@ -175,7 +175,7 @@ extension Endpoint {
             "sign-in-form", .post, "/admin/sign-in", .open, summary: "Opens a session", content: .page, caching: .never,
             handler: Responder.signIn),
         Endpoint(form: "sign-out", "/admin/sign-out", nil) { call, _ in
-            call.responder.pages?.end(call.headers)
+            call.responder.pages.sessions.end(call.headers)
             return "/admin/sign-in"
         } answer: { path in
             // Nothing of the session stays in the browser, nor can "Back" show it.

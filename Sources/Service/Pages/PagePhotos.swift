@@ -44,7 +44,7 @@ struct PagePhotos {
 
 extension Call {
     /// The pictures of photos on this daemon's pages; nil for none.
-    var photos: PagePhotos? { PagePhotos(responder.addresses.pagePhotos) }
+    var photos: PagePhotos? { PagePhotos(responder.settings.addresses.pagePhotos) }
 
     /// Returns a strip of the last public photos of each group; empty ones where there are none.
     func strips(ofGroups ids: [String], limit: Int, isSmall: Bool = true) throws(Problem) -> [HTML] {

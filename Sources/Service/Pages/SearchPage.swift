@@ -23,7 +23,7 @@ extension Responder {
         guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id, a title or a topic.</p>") }
         let snapshot = try call.snapshot
         let all = try call.allGroups
-        let names = call.responder.pageCache.names(of: snapshot.version, in: all)
+        let names = call.responder.pages.cache.names(of: snapshot.version, in: all)
         let found = all.groups(matching: words, in: names, limit: groupLimit)
         let rows = found.map { index -> [HTML] in
             [

@@ -152,7 +152,7 @@ extension Responder {
                 "The version that serves", in: .versions, subtitle: .version(current.manifest),
                 "<p><a href=\"/admin/versions\">All versions</a></p>")
         }
-        let compared = try call.responder.pageCache.comparison(
+        let compared = try call.responder.pages.cache.comparison(
             from: current.version, to: name, at: call.responder.now()
         ) { () throws(Problem) in
             try call.orStoreProblem { () throws(Failure) in

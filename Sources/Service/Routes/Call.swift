@@ -39,7 +39,7 @@ struct Call: Sendable {
     /// The reason why the answer may be degraded, or nil if all is well.
     ///
     /// A degraded answer may come from an older version, or lack changes of other daemons.
-    var problem: String? { state.problem ?? responder.replicator?.problem }
+    var problem: String? { state.problem ?? responder.health.problems.replicator?.problem }
 
     /// The loaded version, without the site's decisions.
     ///
@@ -136,7 +136,7 @@ extension Call {
         let answers = CommunityAnswers(snapshot, try community(with: subject))
         do throws(AnswerError) {
             let answer = try body(answers)
-            responder.reading?.worked()
+            responder.health.reading.worked()
             return answer
         } catch {
             switch error {
@@ -153,14 +153,14 @@ extension Call {
     func reading<Result>(_ body: () throws(Failure) -> Result) throws(Problem) -> Result {
         do throws(Failure) {
             let result = try body()
-            responder.reading?.worked()
+            responder.health.reading.worked()
             return result
         } catch { throw failedReading(error) }
     }
 
     /// Logs that members, photos or decisions cannot be read, and returns a problem of status 503.
     func failedReading(_ error: Failure) -> Problem {
-        responder.reading?.failed(error.message)
+        responder.health.reading.failed(error.message)
         return .unavailable(error)
     }
 

@@ -27,7 +27,7 @@ extension Responder {
         var answer = try call.answer(aboutMemberWith: .photos) { answers, member throws(AnswerError) in
             try answers.photos(for: member, limit: call.parameters.limit)
         }
-        if let addresses = call.responder.addresses.photos {
+        if let addresses = call.responder.settings.addresses.photos {
             for row in answer.photos.indices {
                 answer.photos[row].photo.url = addresses.address(of: answer.photos[row].photo.photoId)
             }

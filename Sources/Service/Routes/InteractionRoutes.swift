@@ -64,9 +64,9 @@ extension Responder {
         let latest = try call.orUnavailable { () throws(Failure) in
             try community.latestInteractionTime(ofUser: call.id)
         }
-        let (quotas, day) = (call.responder.quotas, now - 86_400_000)
+        let (recording, day) = (call.responder.recording, now - 86_400_000)
         let excess = try call.orUnavailable { () throws(Failure) in
-            try quotas.check(records, ofUser: call.id, at: now) { () throws(Failure) in
+            try recording.quotas.check(records, ofUser: call.id, at: now) { () throws(Failure) in
                 try community.recordedAmount(ofUser: call.id, recent: day)
             }
         }
@@ -75,9 +75,9 @@ extension Responder {
         if let latest, latest > now { records.move(after: latest) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
-            quotas.count(records, new: new, ofUser: call.id, at: now)
-            call.responder.interactions.count(records, origins: batch.origins, new: new)
-            call.responder.figures?.count(records, new: new, at: now)
+            recording.quotas.count(records, new: new, ofUser: call.id, at: now)
+            recording.interactions.count(records, origins: batch.origins, new: new)
+            call.responder.lists.figures.count(records, new: new, at: now)
             if new > 0 { try state(batch, call) }
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownSubject(let index):
@@ -122,12 +122,7 @@ extension Responder {
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
         try takeChange(call)
-        call.responder.exposures?.forget(call.id)
-        let outcome = try call.apply(.forget(id: nil))
-        try call.orUnavailable { () throws(Failure) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
-        // The first note came before the sessions were forgotten, so the change is noted again.
-        call.responder.changes.memberChanged(call.id)
-        return forgotten(outcome, call)
+        return forgotten(try call.forgetting(call.id) { () throws(Problem) in try call.apply(.forget(id: nil)) }, call)
     }
 
     /// Answers `DELETE /v1/users/{id}/interactions/{interaction}`.
@@ -145,11 +140,11 @@ extension Responder {
     /// Counts a change other than interactions.
     private static func takeChange(_ call: Call) throws(Problem) {
         _ = try call.community(with: .memberChanges)
-        if let excess = call.responder.quotas.take(ofUser: call.id, at: call.responder.now()) { throw excess }
+        if let excess = call.responder.recording.quotas.take(ofUser: call.id, at: call.responder.now()) { throw excess }
     }
 
     private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> Forgotten {
-        call.responder.quotas.forget(call.id)
+        call.responder.recording.quotas.forget(call.id)
         // Nothing is forgotten for an unknown member.
         let count = if case .forgotten(let count) = outcome { count } else { 0 }
         return Forgotten(userId: call.id, forgotten: count)

@@ -71,16 +71,14 @@ extension Responder {
             do throws(Problem) {
                 try TextBounds.identifier.check(id, at: "userIds[\(index)]")
                 let context = try call.context(ofMember: id, at: instant, filters, in: snapshot)
-                let assigned = try call.assignedPlan(for: context, filters)
-                var list = context.recommendations(assigned.plan, limit: batch.limit ?? ListBatch.limits.upperBound)
+                let plan = try call.plan(for: context, filters)
+                var list = context.recommendations(plan, limit: batch.limit ?? ListBatch.limits.upperBound)
                 // A list of a batch has one page.
                 list.next = nil
                 if !list.recommendations.isEmpty {
-                    call.responder.figures?.made(list.recommendationId, ofMember: id, at: instant)
+                    call.responder.lists.figures.made(list.recommendationId, ofMember: id, at: instant)
                 }
-                call.show(
-                    list, after: 0, arms: context.arms,
-                    teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: filters.text)
+                call.show(list, of: plan.items, arms: context.arms, filters: filters.text)
                 lists.append(MemberLists.Entry(list))
             } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }
         }

@@ -31,23 +31,20 @@ extension Responder {
     /// The groups come in the order in which they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
-        let shown = try call.shownList(at: call.responder.now())
-        let (context, plan) = (shown.context, shown.plan)
-        let (snapshot, request, planner) = (context.snapshot, context.request, context.planner)
-        var (items, offset, seen) = try call.earlierPages(of: shown)
+        let list = try call.sessionList(at: call.responder.now())
+        let (context, frozen) = (list.context, list.frozen)
+        var (items, offset, seen) = try call.earlierPages(of: list)
         var answer = Recommendations(
-            snapshot.served, id: plan.recommendationID, bucket: plan.bucket,
-            interests: plan.interests(in: snapshot.model), items: items, after: offset,
-            limit: call.parameters.limit, for: request.profile, isKnown: context.isKnown, planner)
+            context.snapshot.served, id: frozen.recommendationID, bucket: frozen.bucket, interests: list.interests,
+            items: items, after: offset, limit: call.parameters.limit, for: context.request.profile,
+            isKnown: context.isKnown, context.planner)
         answer.pause = context.pause
         try call.illustrate(&answer)
-        let page = items.dropFirst(offset).prefix(call.parameters.limit)
         if let last = answer.next {
-            for item in items[..<page.endIndex] { seen.insert(shown.id(of: item.group)) }
+            for item in items.prefix(offset + call.parameters.limit) { seen.insert(list.id(of: item.group)) }
             answer.next = seen.text ?? last
         }
-        call.show(
-            answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filters.text)
+        call.show(answer, of: items, after: offset, arms: frozen.arms, filters: call.parameters.filters.text)
         return answer
     }
 
@@ -63,7 +60,7 @@ extension Responder {
             ofMember: call.id, at: instant, arms: kept?.arms, call.parameters.filters, in: served)
         return try call.answer(from: context.snapshot, with: .memberships) { answers throws(AnswerError) in
             try answers.explanation(
-                of: call.path["group"], for: context, inSession: kept?.list(in: context.snapshot))
+                of: call.path["group"], for: context, inSession: kept.map { SessionList($0, context) })
         }
     }
 }
@@ -81,29 +78,16 @@ extension Parameter {
         "The member next of the page before; or the id of a group to begin after")
 }
 
-/// The list of a session as its member sees it now.
-struct ShownList {
-    let context: MemberContext
-    let plan: SessionList
-    /// The groups, after what the member did since the list was made.
-    let items: [PlanItem]
-
-    /// Returns the external id of a group.
-    func id(of group: UInt32) -> String { context.snapshot.model.id(of: Int(group)) }
-}
-
 extension Call {
     /// Returns the list of the request's session, which is made if there is none yet.
-    func shownList(at instant: Int64) throws(Problem) -> ShownList {
+    func sessionList(at instant: Int64) throws(Problem) -> SessionList {
         let served = try snapshotWithMembers
         let kept = frozenPlan(at: instant)
         let context = try context(
             ofMember: id, at: instant, arms: kept?.arms, parameters.filters, in: served)
         // The session's list is there again after a pause.
         let frozen = if let kept, !context.request.isPaused { kept } else { try newPlan(for: context) }
-        let plan = frozen.list(in: context.snapshot)
-        return ShownList(
-            context: context, plan: plan, items: plan.items(for: context.request, context.planner))
+        return SessionList(frozen, context)
     }
 
     /// Makes the list of a session that has none, and keeps it unless it is empty or only a header is sent.
@@ -111,10 +95,11 @@ extension Call {
     /// An empty list would stay empty, even if a group can be in it a moment later, as after a pause. If another
     /// request for the session was quicker, its list is returned.
     fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
-        let plan = FrozenPlan(try assignedPlan(for: context, parameters.filters), context)
+        let plan = FrozenPlan(try plan(for: context, parameters.filters), context)
         let now = context.request.atMilliseconds
-        if !isHead, !plan.items.isEmpty { responder.figures?.made(plan.recommendationID, ofMember: id, at: now) }
-        guard !isHead, !plan.items.isEmpty, let sessions = responder.sessions else {
+        let (lists, isKept) = (responder.lists, !isHead && !plan.items.isEmpty)
+        if isKept { lists.figures.made(plan.recommendationID, ofMember: id, at: now) }
+        guard isKept, let sessions = lists.sessions else {
             reuse.forbid()
             return plan
         }
@@ -125,22 +110,20 @@ extension Call {
 
     /// Returns the list of the session, or nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) -> FrozenPlan? {
-        let plan = responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
+        let plan = responder.lists.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
         return plan?.items.isEmpty == true ? nil : plan
     }
 
     /// Returns the list with the groups of earlier pages first, their number, and all groups that those pages had.
-    fileprivate func earlierPages(of shown: ShownList) throws(Problem) -> ([PlanItem], count: Int, SeenGroups) {
-        guard let after = parameters.text("after"), !shown.context.request.isPaused else {
-            return (shown.items, 0, SeenGroups())
+    fileprivate func earlierPages(of list: SessionList) throws(Problem) -> ([PlanItem], count: Int, SeenGroups) {
+        guard let after = parameters.text("after"), !list.context.request.isPaused else {
+            return (list.items, 0, SeenGroups())
         }
         if let seen = SeenGroups(after) {
-            let earlier = shown.items.filter { seen.contains(shown.id(of: $0.group)) }
-            return (earlier + shown.items.filter { !seen.contains(shown.id(of: $0.group)) }, earlier.count, seen)
+            let earlier = list.items.filter { seen.contains(list.id(of: $0.group)) }
+            return (earlier + list.items.filter { !seen.contains(list.id(of: $0.group)) }, earlier.count, seen)
         }
-        let context = shown.context
-        guard let count = shown.plan.offset(after: after, in: shown.items, for: context.request, context.planner)
-        else { throw .notInList(after: after) }
-        return (shown.items, count, SeenGroups())
+        guard let count = list.offset(after: after) else { throw .notInList(after: after) }
+        return (list.items, count, SeenGroups())
     }
 }

@@ -69,6 +69,22 @@ extension Parameter {
 }
 
 extension Call {
+    /// Applies a change that forgets a member; no session and no exposure that waits keeps anything of the member.
+    ///
+    /// - Parameter user: the member; nil if the change forgets nobody.
+    func forgetting<Outcome>(
+        _ user: String?, _ apply: () throws(Problem) -> Outcome
+    ) throws(Problem) -> Outcome {
+        guard let user else { return try apply() }
+        let lists = responder.lists
+        lists.experiments?.exposures.forget(user)
+        let outcome = try apply()
+        try orUnavailable { () throws(Failure) in try lists.sessions?.forgetAll(ofUser: user) }
+        // The first note came before the sessions were forgotten, so the change is noted again.
+        lists.changes.memberChanged(user)
+        return outcome
+    }
+
     /// Applies a removal, which takes effect at once.
     ///
     /// - Throws: a `Problem` of status 404 if there is nothing to remove.
@@ -76,12 +92,8 @@ extension Call {
     func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Answers.Removal {
         let community = try community(with: .removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
-        if let user = change.forgottenUserID { responder.exposures?.forget(user) }
-        let outcome = try orUnavailable { () throws(Failure) in try community.apply(change) }
-        if let user = change.forgottenUserID {
-            try orUnavailable { () throws(Failure) in try responder.sessions?.forgetAll(ofUser: user) }
-            // The first note came before the sessions were forgotten, so the change is noted again.
-            responder.changes.memberChanged(user)
+        let outcome = try forgetting(change.forgottenUserID) { () throws(Problem) in
+            try orUnavailable { () throws(Failure) in try community.apply(change) }
         }
         switch outcome {
         case .pending: return Answers.Removal(pending: true)

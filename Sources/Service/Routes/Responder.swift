@@ -2,70 +2,94 @@ import Answers
 import HTTP
 import Model
 import ModelStore
+import Recommendation
 
-/// The sources and settings that handlers use to answer requests.
-struct Responder: Sendable {
+/// The parts of a daemon, of which a handler takes its own, and the settings of this moment.
+///
+/// It is a class because every call has it.
+final class Responder: Sendable {
+    /// The lists of members, and what depends on them.
+    struct Lists: Sendable {
+        /// The lists of sessions; nil if every request gets a new list.
+        let sessions: Sessions?
+        /// The counts of what members do with lists.
+        let figures: ListFigures
+        /// The experiments on lists; nil for none.
+        let experiments: Experiments?
+        /// The clock that notes changes to answers.
+        let changes: ChangeClock
+    }
+
+    /// The experiments of the store.
+    struct Experiments: Sendable {
+        let board: ExperimentBoard
+        /// The log of the groups that their members are shown.
+        let exposures: ExposureLog
+    }
+
+    /// The recording of what members do.
+    struct Recording: Sendable {
+        /// The quotas of recorded interactions.
+        let quotas: MemberQuotas
+        let interactions: InteractionMetrics
+    }
+
+    /// The state of the daemon.
+    struct HealthState: Sendable {
+        let problems: DaemonProblems
+        /// The condition that members and photos can be read.
+        let reading: HealthCondition
+        /// The end of the daemon, once it was told to stop.
+        var drain = Drain(.zero)
+    }
+
+    /// The documents about the daemon.
+    struct Documents: Sendable {
+        /// The endpoints that `/openapi.json` describes.
+        let endpoints: [Endpoint]
+        let metricSources: [any MetricSource]
+    }
+
+    /// The pages for operators.
+    struct Pages: Sendable {
+        let sessions: PageSessions
+        /// The costly parts of pages.
+        let cache = PageCache()
+        /// The counters of requests.
+        let requests: RequestMetrics
+        let log: EventLog
+    }
+
     let follower: VersionFollower
     /// Members, photos and decisions, and the place for changes; nil if the daemon serves groups alone.
     let community: (any CommunitySource)?
-    /// The lists of sessions; nil if every request gets a new list.
-    var sessions: Sessions?
-    /// The exchange of changes with other daemons; nil unless the store is shared.
-    var replicator: ChangeReplicator?
-    /// The cache of answers; nil for no cache.
-    var cache: AnswerCache?
-    /// The quotas of recorded interactions.
-    var quotas = MemberQuotas(MemberQuota())
-    var interactions = InteractionMetrics()
-    /// The counts of what members do with lists; nil for none.
-    var figures: ListFigures?
-    /// The clock that notes changes to answers.
-    var changes = ChangeClock()
-    /// The experiments of the store; nil for no experiments.
-    var experiments: ExperimentBoard?
-    /// The log of the groups that members of experiments are shown; nil for no log.
-    var exposures: ExposureLog?
-    /// The condition that members and photos can be read; nil if it is not watched.
-    var reading: HealthCondition?
-    /// Further conditions that must hold for the daemon to do all its work.
-    var conditions: [HealthCondition] = []
-    /// The end of the daemon, once it was told to stop.
-    var drain = Drain(.zero)
-    /// The age above which a version is stale.
-    var staleAfter = Duration.seconds(14 * 86400)
-    var metricSources: [any MetricSource] = []
-    /// The sessions of the pages for operators; nil for no pages.
-    var pages: PageSessions?
-    /// The costly parts of pages.
-    let pageCache = PageCache()
-    /// The counters of requests; nil for none.
-    var requests: RequestMetrics?
-    /// The log of events; nil for none.
-    var log: EventLog?
-    /// The addresses of the site's pages and pictures.
-    var addresses = SiteAddresses()
-    /// The apps that open these addresses.
-    var apps = AppLinks()
-    /// The description of the service at `/openapi.json`, which is written when it is asked for.
-    var description: ServiceDescription?
+    let lists: Lists
+    let recording: Recording
+    let health: HealthState
+    let documents: Documents
+    let pages: Pages
+    let settings: LiveSettings
     /// The clock, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    /// The problems of the daemon.
-    var problems: DaemonProblems {
-        DaemonProblems(follower: follower, replicator: replicator, community: community, conditions: conditions)
+    init(
+        _ follower: VersionFollower, _ community: (any CommunitySource)?, lists: Lists,
+        interactions: InteractionMetrics, health: HealthState, documents: Documents, pages: Pages,
+        settings: LiveSettings,
+        now: @escaping @Sendable () -> Int64
+    ) {
+        (self.follower, self.community, self.now) = (follower, community, now)
+        (self.lists, self.health, self.documents, self.pages) = (lists, health, documents, pages)
+        (self.settings, recording) = (
+            settings, Recording(quotas: MemberQuotas(settings.quota), interactions: interactions)
+        )
     }
 
-    /// Returns the condition that members and photos can be read.
-    static func readingCondition(_ log: EventLog) -> HealthCondition {
-        HealthCondition(
-            "reading", "Whether memberships and photos can be read",
-            recovery: "memberships and photos can be read again", log: log, calmSeconds: 0)
-    }
-
-    /// Whether a version is older than `staleAfter`.
-    func isStale(_ snapshot: ModelSnapshot) -> Bool {
-        .seconds(snapshot.ageSeconds(at: now())) > staleAfter
+    /// Returns the same parts with other settings, and new counts of the quotas.
+    func with(_ settings: LiveSettings) -> Responder {
+        Responder(
+            follower, community, lists: lists, interactions: recording.interactions, health: health,
+            documents: documents, pages: pages, settings: settings, now: now)
     }
 }
 
@@ -96,14 +120,18 @@ extension Responder {
     /// Answers `GET /openapi.json`.
     @Sendable
     fileprivate static func serviceDescription(_ call: Call) -> HTTPResponse {
-        .content("application/json", call.responder.description?.json ?? [])
+        let settings = call.responder.settings
+        let description = ServiceDescription(
+            endpoints: call.responder.documents.endpoints, relations: settings.planning.configuration.relations,
+            policy: settings.access)
+        return .content("application/json", description.json)
     }
 
     /// Answers `GET /metrics`.
     @Sendable
     fileprivate static func metrics(_ call: Call) -> HTTPResponse {
         var text = MetricsText()
-        for source in call.responder.metricSources { source.write(to: &text) }
+        for source in call.responder.documents.metricSources { source.write(to: &text) }
         return .content(metricsType, text.bytes)
     }
 }
@@ -149,13 +177,14 @@ extension Responder {
     /// - Throws: a `Problem` of status 503 if no version is loaded, or if the daemon was told to stop.
     @Sendable
     static func readiness(_ call: Call) throws(Problem) -> Readiness {
-        guard !call.responder.drain.isUnderWay else { throw .stopping() }
-        let outbox = call.responder.replicator?.backlog.map { backlog in
+        let health = call.responder.health
+        guard !health.drain.isUnderWay else { throw .stopping() }
+        let outbox = health.problems.replicator?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         var freshness = call.freshness(of: try call.loadedSnapshot)
         // Not all of these problems affect answers, so only readiness reports all of them as degraded.
-        let problems = call.responder.problems.sentences
+        let problems = health.problems.sentences
         freshness.version.degraded = !problems.isEmpty
         freshness.reason = problems.isEmpty ? nil : problems.joined(separator: "; ")
         return Readiness(freshness, missing: call.responder.missingParts, outbox: outbox)
@@ -173,10 +202,11 @@ extension Responder {
 extension Call {
     /// Returns the age of a version, and the state of the store.
     func freshness(of snapshot: ModelSnapshot) -> Freshness {
-        Freshness(
+        let age = snapshot.ageSeconds(at: responder.now())
+        return Freshness(
             ServedVersion(snapshot.version, degraded: problem != nil),
-            modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),
-            groupCount: snapshot.model.groupCount, stale: responder.isStale(snapshot), reason: problem,
+            modelAgeSeconds: age, groupCount: snapshot.model.groupCount,
+            stale: .seconds(age) > responder.settings.staleAfter, reason: problem,
             store: StoreState(
                 location: responder.follower.store.location, reachable: state.storeIsReachable,
                 unreachableSinceMilliseconds: state.storeUnreachableSinceMilliseconds))

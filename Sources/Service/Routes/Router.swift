@@ -7,27 +7,18 @@ import HTTP
 ///
 /// It is a class because every request passes it on, and a structure with so many fields is slow to copy.
 final class Router: Sendable {
-    /// The settings of a router.
-    struct Settings: Sendable {
-        var access = AccessPolicy()
-        var limits = RateLimits()
-        var crossOrigin = CrossOriginPolicy()
-        /// The fingerprint of the settings of lists, or nil if it is not known.
-        var listSettings: String?
-        /// The clock, in Unix milliseconds.
-        var now: @Sendable () -> Int64
-        /// The monotonic clock, in nanoseconds.
-        var uptime: @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
-    }
-
     private let endpoints: [Endpoint]
     private let table: RouteTable
-    private let settings: Settings
     private let gate: Gate
     private let responder: Responder
     private let metrics: RequestMetrics
     private let log: RequestLog
+    private let cache: AnswerCache?
     private let recorder: TapeRecorder?
+    /// Whether there are pages for operators.
+    private let hasPages: Bool
+    /// The monotonic clock, in nanoseconds.
+    private let uptime: @Sendable () -> UInt64
     private let identifiers: RequestIdentifiers
     private let refusals: RefusalDelay
     private let compressor = ResponseCompressor()
@@ -37,11 +28,13 @@ final class Router: Sendable {
     /// Creates a router for endpoints.
     ///
     /// - Parameters:
+    ///   - cache: the cache of answers; nil for none.
     ///   - recorder: records answered requests; nil to record none.
     ///   - previous: the replaced router, whose request ids, delayed responses and threads stay in use.
     init(
-        _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog,
-        recorder: TapeRecorder? = nil, replacing previous: Router? = nil
+        _ endpoints: [Endpoint], responder: Responder, cache: AnswerCache?, metrics: RequestMetrics, log: RequestLog,
+        recorder: TapeRecorder? = nil, uptime: @escaping @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds },
+        replacing previous: Router? = nil
     ) {
         identifiers = previous?.identifiers ?? RequestIdentifiers()
         refusals = previous?.refusals ?? RefusalDelay()
@@ -50,13 +43,15 @@ final class Router: Sendable {
         batches = previous?.batches ?? WorkThreads(1, waiting: 8, niceness: 10)
         self.endpoints = endpoints
         table = RouteTable(endpoints.map { ($0.method, $0.pattern) })
-        self.settings = settings
+        hasPages = endpoints.contains(where: \.isPage)
+        let settings = responder.settings
         gate = Gate(
-            policy: settings.access, limits: settings.limits, crossOrigin: settings.crossOrigin, pages: responder.pages)
+            policy: settings.access, limits: settings.rateLimits, crossOrigin: settings.crossOrigin,
+            pages: hasPages ? responder.pages.sessions : nil)
         self.responder = responder
         self.metrics = metrics
         self.log = log
-        self.recorder = recorder
+        (self.cache, self.recorder, self.uptime) = (cache, recorder, uptime)
     }
 
     /// A request, with the moment and the id that it got on arrival.
@@ -69,7 +64,7 @@ final class Router: Sendable {
     }
 
     func respond(to request: HTTPRequest) -> HTTPReply {
-        let uptime = settings.uptime()
+        let uptime = uptime()
         metrics.began()
         let arrival = Arrival(
             request: request, id: identifiers.identifier(for: request),
@@ -97,9 +92,9 @@ final class Router: Sendable {
             compressor.compress(&response, for: request)
         }
         let methods = request.method == .options ? arrival.match.methods : nil
-        settings.crossOrigin.apply(to: &response, for: request, methods: methods)
+        responder.settings.crossOrigin.apply(to: &response, for: request, methods: methods)
         response.headers.append(name: RequestIdentifiers.fieldName, value: id)
-        let nanoseconds = settings.uptime() - arrival.uptime
+        let nanoseconds = uptime() - arrival.uptime
         if request.headers[Self.timingField] != nil {
             response.headers.append(name: "Server-Timing", value: "total;dur=\(Double(nanoseconds / 1000) / 1000)")
         }
@@ -109,7 +104,7 @@ final class Router: Sendable {
             recorder.add(
                 AnsweredRequest(
                     request: request, response: response, endpoint: arrival.match.endpoint.map { endpoints[$0] },
-                    atMilliseconds: settings.now() - Int64(nanoseconds / 1_000_000), nanoseconds: nanoseconds))
+                    atMilliseconds: responder.now() - Int64(nanoseconds / 1_000_000), nanoseconds: nanoseconds))
         }
         return response
     }
@@ -119,8 +114,9 @@ final class Router: Sendable {
         _ problem: Problem, to request: HTTPRequest, _ match: RouteTable.Match
     ) -> HTTPResponse {
         let isPage = match.endpoint.map { endpoints[$0].isPage } ?? request.rawPath.hasPrefix(Endpoint.pagesPath)
-        guard let pages = responder.pages, isPage else { return problem.response(instance: request.rawPath) }
-        let forms = PageForms(secret: pages.secret(for: request.headers), canSignOut: gate.knowsTokens)
+        guard hasPages, isPage else { return problem.response(instance: request.rawPath) }
+        let secret = responder.pages.sessions.secret(for: request.headers)
+        let forms = PageForms(secret: secret, canSignOut: gate.knowsTokens)
         return problem.page(for: request, forms)
     }
 
@@ -157,7 +153,7 @@ final class Router: Sendable {
     func refuse(_ error: HTTPError) -> HTTPResponse {
         let id = identifiers.new()
         let problem = Problem.refused(error)
-        note(problem, nil, id: id, at: settings.uptime())
+        note(problem, nil, id: id, at: uptime())
         var response = problem.response(instance: nil)
         response.headers.append(name: RequestIdentifiers.fieldName, value: id)
         return response
@@ -187,7 +183,7 @@ final class Router: Sendable {
         let path = endpoint.path(segments)
         let bearer = try admit(request, to: endpoint, path, at: uptime)
         // Requests are checked first: a cached answer reaches only clients that may have it.
-        guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
+        guard let cache, let subject = subject(of: endpoint, path) else {
             return try shown(handle(request, endpoint, path, bearer), since: uptime)
         }
         let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)
@@ -203,12 +199,13 @@ final class Router: Sendable {
     ///
     /// - Parameter uptime: the arrival of the request, in nanoseconds of the monotonic clock.
     private func shown(_ answer: AnswerCache.Answer, since uptime: UInt64) -> HTTPResponse {
-        if !answer.shownPages.isEmpty, let exposures = responder.exposures {
-            let (now, nanoseconds) = (responder.now(), settings.uptime() - uptime)
+        if !answer.shownPages.isEmpty, let exposures = responder.lists.experiments?.exposures {
+            let (now, nanoseconds) = (responder.now(), self.uptime() - uptime)
             let microseconds = Int64(nanoseconds / 1000) / Int64(answer.shownPages.count)
             for page in answer.shownPages {
                 page.note(
-                    in: exposures, atMilliseconds: now, microseconds: microseconds, settings: settings.listSettings)
+                    in: exposures, atMilliseconds: now, microseconds: microseconds,
+                    settings: responder.settings.listSettings)
             }
         }
         return answer.response
@@ -220,7 +217,7 @@ final class Router: Sendable {
     private func admit(
         _ request: HTTPRequest, to endpoint: Endpoint, _ path: PathParameters, at uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
-        let bearer = try gate.admit(request, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
+        let bearer = try gate.admit(request, to: endpoint.access, path: path, at: responder.now(), uptime: uptime)
         try path.checkLengths()
         return bearer
     }
@@ -230,7 +227,7 @@ final class Router: Sendable {
         switch endpoint.reuse {
         case .never: nil
         case .untilChange: .everybody
-        case .untilMemberChange(let member): responder.sessions == nil ? nil : .member(path[member])
+        case .untilMemberChange(let member): responder.lists.sessions == nil ? nil : .member(path[member])
         }
     }
 
@@ -245,7 +242,7 @@ final class Router: Sendable {
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, headers: request.headers, gate: gate, body: request.body,
             state: responder.follower.current, isHead: request.method == .head,
-            shownPages: responder.exposures == nil || request.method == .head ? nil : Locked([]))
+            shownPages: responder.lists.experiments == nil || request.method == .head ? nil : Locked([]))
         var response = try endpoint.handler(call)
         // A shared cache must not give an answer for bearers to clients without a token.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
@@ -262,7 +259,7 @@ final class Router: Sendable {
         of endpoint: Endpoint, _ path: PathParameters, _ parameters: RequestParameters
     ) -> SessionUse? {
         guard case .untilMemberChange(let member) = endpoint.reuse else { return nil }
-        return responder.sessions?.use(ofUser: path[member], session: parameters.sessionName)
+        return responder.lists.sessions?.use(ofUser: path[member], session: parameters.sessionName)
     }
 
     private static func checkJSON(_ request: HTTPRequest) throws(Problem) {

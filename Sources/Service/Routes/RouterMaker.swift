@@ -7,8 +7,8 @@ import Synchronization
 struct RouterMaker: Sendable {
     private let endpoints: [Endpoint]
     private let metrics: RequestMetrics
+    private let cache: AnswerCache?
     private let responder: Responder
-    private let log: EventLog
     private let recorder: TapeRecorder?
 
     /// Creates the parts that all routers share.
@@ -20,53 +20,49 @@ struct RouterMaker: Sendable {
     ///   - previous: the replaced maker, whose counts and sessions of pages stay in use.
     init(
         _ configuration: Daemon.Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
-        experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [any MetricSource],
+        experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [(any MetricSource)?],
         replacing previous: RouterMaker? = nil
     ) {
         self.recorder = recorder
         let relations = configuration.live.planning.configuration.relations
-        endpoints = Endpoint.table(of: relations) + (configuration.hasPages ? Endpoint.pages(of: relations) : [])
-        metrics = previous?.metrics ?? RequestMetrics(endpoints)
-        log = configuration.log
-        let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
+        let described = Endpoint.table(of: relations)
+        endpoints = described + (configuration.hasPages ? Endpoint.pages(of: relations) : [])
+        let (metrics, kept) = (previous?.metrics ?? RequestMetrics(endpoints), previous?.responder)
+        let (bytes, now) = (configuration.answerCacheBytes, configuration.now)
+        let cache = bytes < 2 ? nil : AnswerCache(limitBytes: bytes, changes: changes, now: now)
+        (self.metrics, self.cache) = (metrics, cache)
+        let interactions = kept?.recording.interactions ?? InteractionMetrics()
         let problems = DaemonProblems(
-            follower: follower, replicator: parts.replicator, community: parts.community, conditions: conditions)
-        var sources: [any MetricSource] = [
-            ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: configuration.now),
+            follower: follower, replicator: parts.replicator, community: parts.community,
+            conditions: parts.conditions + (experiments == nil ? [] : [follower.otherVersions]))
+        let own: [any MetricSource] = [ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: now)]
+        let further: [(any MetricSource)?] = [
+            configuration.log.queue, recorder, parts.replicator, parts.sessions.map { _ in parts.damagedLists },
+            parts.sessions.map { _ in parts.exposures }, cache,
+            parts.community.knows(.memberChanges, in: nil) ? interactions : nil,
         ]
-        sources += conditions
-        sources += watches
-        if let queue = configuration.log.queue { sources.append(queue) }
-        if let recorder { sources.append(recorder) }
-        if let replicator = parts.replicator { sources.append(replicator) }
-        if parts.sessions != nil {
-            sources.append(parts.damagedLists)
-            sources.append(parts.exposures)
-        }
-        let cache =
-            configuration.answerCacheBytes < 2
-            ? nil
-            : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
-        if let cache { sources.append(cache) }
-        let interactions = previous?.responder.interactions ?? InteractionMetrics()
-        if parts.community.knows(.memberChanges, in: nil) { sources.append(interactions) }
         responder = Responder(
-            follower: follower, community: parts.community, sessions: parts.sessions, replicator: parts.replicator,
-            cache: cache, interactions: interactions,
-            figures: previous?.responder.figures ?? ListFigures(follower.store), changes: changes,
-            experiments: experiments,
-            exposures: experiments.map { _ in parts.exposures },
-            reading: Responder.readingCondition(configuration.log), conditions: conditions,
-            drain: configuration.drain, metricSources: sources,
-            pages: configuration.hasPages ? previous?.responder.pages ?? PageSessions(follower.store) : nil,
-            requests: metrics, log: configuration.log, now: configuration.now)
+            follower, parts.community,
+            lists: Responder.Lists(
+                sessions: parts.sessions, figures: kept?.lists.figures ?? ListFigures(follower.store),
+                experiments: experiments.map { Responder.Experiments(board: $0, exposures: parts.exposures) },
+                changes: changes),
+            interactions: interactions,
+            health: Responder.HealthState(
+                problems: problems, reading: .reading(configuration.log), drain: configuration.drain),
+            documents: Responder.Documents(
+                endpoints: described, metricSources: own + problems.conditions + (watches + further).compactMap(\.self)),
+            pages: Responder.Pages(
+                sessions: kept?.pages.sessions ?? PageSessions(follower.store), requests: metrics,
+                log: configuration.log),
+            settings: configuration.live, now: now)
     }
 
     /// Posts what members did with lists.
-    func postFigures() { responder.figures?.post(at: responder.now()) }
+    func postFigures() { responder.lists.figures.post(at: responder.now()) }
 
     /// Takes up which sessions of the pages were ended on other daemons.
-    func followSessions() { responder.pages?.follow() }
+    func followSessions() { responder.pages.sessions.follow() }
 
     /// Returns a router with settings.
     ///
@@ -74,22 +70,10 @@ struct RouterMaker: Sendable {
     ///
     /// - Parameter previous: the replaced router.
     func router(_ settings: LiveSettings, replacing previous: Router? = nil) -> Router {
-        var responder = responder
-        responder.quotas = MemberQuotas(settings.quota)
-        responder.staleAfter = settings.staleAfter
-        responder.addresses = settings.addresses
-        responder.apps = settings.apps
-        responder.description = ServiceDescription(
-            endpoints: endpoints.filter { !$0.isPage }, relations: settings.planning.configuration.relations,
-            policy: settings.access)
-        return Router(
-            endpoints,
-            settings: Router.Settings(
-                access: settings.access, limits: settings.rateLimits, crossOrigin: settings.crossOrigin,
-                listSettings: settings.listSettings, now: responder.now),
-            responder: responder, metrics: metrics,
+        Router(
+            endpoints, responder: responder.with(settings), cache: cache, metrics: metrics,
             log: RequestLog(
-                log, recordsEveryRequest: settings.logsRequests,
+                responder.pages.log, recordsEveryRequest: settings.logsRequests,
                 digests: settings.logsMembers ? nil : PathDigests(endpoints)), recorder: recorder, replacing: previous)
     }
 }

@@ -33,8 +33,6 @@ struct FrozenPlan: Equatable {
     var ids: PackedTexts
     /// The arms of experiments that the list was made for.
     var arms: [AssignedArm] = []
-    /// The teams of the items if the list is interleaved from two, otherwise empty.
-    var teams: [InterleavedPlan.Team] = []
     /// The groups that favourites and follows pointed to when the list was made; their ids are the last of `ids`.
     var hinted: [UInt32] = []
 }
@@ -43,11 +41,11 @@ extension FrozenPlan {
     /// Freezes a plan.
     ///
     /// - Parameters:
-    ///   - assigned: the plan.
+    ///   - plan: the plan.
     ///   - context: the inputs of the plan.
-    init(_ assigned: AssignedPlan, _ context: MemberContext) {
-        let (plan, request, snapshot) = (assigned.plan, context.request, context.snapshot)
-        (arms, teams) = (context.arms, assigned.teams)
+    init(_ plan: Plan, _ context: MemberContext) {
+        let (request, snapshot) = (context.request, context.snapshot)
+        arms = context.arms
         version = snapshot.version.description
         recommendationID = context.recommendationID(of: plan)
         bucket = plan.bucket
@@ -65,44 +63,6 @@ extension FrozenPlan {
         }
         ids = snapshot.model.ids(of: items.map(\.group) + joined + dismissed + hinted)
     }
-
-    /// Returns the list in terms of the serving version; groups that it does not show are left out.
-    func list(in snapshot: VisibleSnapshot) -> SessionList {
-        let model = snapshot.model
-        let isSame = version == snapshot.version.description
-        func group(_ group: UInt32, _ index: Int) -> UInt32? {
-            guard isSame else { return model.index(ofID: ids[index]).map(UInt32.init) }
-            // A damaged plan may name a group that the version never had.
-            return model.shows(group) ? group : nil
-        }
-        func groups(_ groups: [UInt32], after start: Int) -> [UInt32] {
-            groups.enumerated().compactMap { group($1, start + $0) }
-        }
-        let shown = items.enumerated().compactMap { index, item in
-            group(item.group, index).map { group in
-                var shown = item
-                shown.group = group
-                return (rank: index + 1, item: shown)
-            }
-        }
-        let teams =
-            self.teams.isEmpty
-            ? [:] : Dictionary(shown.map { ($0.item.group, self.teams[$0.rank - 1]) }) { first, _ in first }
-        return SessionList(
-            recommendationID: recommendationID, bucket: bucket,
-            interests: interests.map { interest in
-                .init(
-                    name: interest.name, share: interest.share, groupCount: interest.members.count,
-                    groups: interest.members.compactMap { group(joined[$0], items.count + $0) })
-            },
-            items: shown.map(\.item), ranks: shown.map(\.rank),
-            madeCount: items.count, ids: ids,
-            profile: PlannedProfile(
-                joined: groups(joined, after: items.count),
-                dismissed: groups(dismissed, after: items.count + joined.count), topics: topics,
-                hinted: groups(hinted, after: items.count + joined.count + dismissed.count).sorted()),
-            arms: arms, teams: teams)
-    }
 }
 
 /// The encoding of a frozen plan; `sealed(ofUser:session:)` adds a checksum, and sessions are stored with it.
@@ -117,7 +77,7 @@ extension FrozenPlan {
 /// - the interests: the name (text), the share (64 bits), a list of indexes (32 bits each)
 /// - the ids (texts)
 /// - the arms of experiments: the texts of experiment and arm
-/// - the teams of the items (8 bits each)
+/// - the teams of the items (8 bits each), or nothing unless the list is interleaved from two
 /// - the groups that favourites and follows pointed to (32 bits each)
 extension FrozenPlan {
     /// The number of the format of lists, and of the files that keep them.
@@ -154,7 +114,7 @@ extension FrozenPlan {
             writer.append(assigned.experiment)
             writer.append(assigned.arm)
         }
-        writer.append(teams) { $0.append($1.rawValue) }
+        writer.append(items.compactMap(\.team)) { $0.append($1.rawValue) }
         writer.append(hinted) { $0.append($1) }
         return writer.bytes
     }
@@ -193,14 +153,15 @@ extension FrozenPlan {
             arms = try reader.list { reader throws(ByteReader.Failure) in
                 AssignedArm(try reader.text(), try reader.text())
             }
-            teams = try reader.list { reader throws(ByteReader.Failure) in
-                guard let team = InterleavedPlan.Team(rawValue: try reader.integer(UInt8.self)) else { throw .damaged }
+            let teams = try reader.list { reader throws(ByteReader.Failure) in
+                guard let team = PlanItem.Team(rawValue: try reader.integer(UInt8.self)) else { throw .damaged }
                 return team
             }
+            guard teams.isEmpty || teams.count == items.count else { return nil }
+            for (position, team) in teams.enumerated() { items[position].team = team }
             hinted = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
         } catch { return nil }
-        guard reader.isAtEnd, teams.isEmpty || teams.count == items.count,
-            ids.count == items.count + joined.count + dismissed.count + hinted.count,
+        guard reader.isAtEnd, ids.count == items.count + joined.count + dismissed.count + hinted.count,
             items.allSatisfy({ $0.interest ?? -1 < interests.count }),
             interests.allSatisfy({ $0.share.isFinite && $0.members.allSatisfy(joined.indices.contains) })
         else { return nil }

@@ -44,68 +44,7 @@ enum ServeCommand: ConfiguredCommand {
             CommonOptions.keys(
                 help: "The keys that sign tokens: a JSON Web Key Set that only its owner can read"),
             CommonOptions.audience, CommonOptions.issuer,
-            Option(
-                "token-years", "N",
-                help: "The most years that a time in a token may lie ahead; this refuses times in milliseconds",
-                default: "\(TokenChecker.usualYearLimit)", type: .integer(1...1000),
-                setting: Setting("access.tokenYears", isLive: true)),
-            Option(
-                "token-leeway", "SECONDS",
-                help: "The most seconds that the claim nbf of a token may lie ahead, because clocks differ",
-                default: "\(TokenChecker.usualLeewaySeconds)", type: .integer(0...3600),
-                setting: Setting("access.tokenLeewaySeconds", isLive: true)),
-            Option(
-                "open", "AREAS",
-                help: """
-                    The areas that need no token, separated by commas: \
-                    \(Area.allCases.map(\.rawValue).joined(separator: ", "))
-                    """,
-                environment: "COTERIE_OPEN", setting: Setting("access.open", isLive: true), isRepeating: true),
-            Option(
-                "allow-origin", "ORIGIN",
-                help: "Let pages of this site, such as https://photos.example, read answers in a browser; * for any",
-                environment: "COTERIE_ALLOW_ORIGIN", setting: Setting("access.allowOrigin", isLive: true),
-                isRepeating: true),
-            Option(
-                "group-url", "TEMPLATE",
-                help: "The address of a group's page on the site, such as https://photos.example/groups/{id}",
-                setting: Setting("site.groupUrl", isLive: true)),
-            Option(
-                "photo-url", "TEMPLATE",
-                help: "The address of a photo's picture, such as https://pictures.example/{id}_{size}.jpg",
-                setting: Setting("site.photoUrl", isLive: true)),
-            Option(
-                "apple-app", "ID",
-                help: "An app for iOS that opens these pages of groups, such as ABCDE12345.com.example.photos",
-                setting: Setting("site.appleApps", isLive: true), isRepeating: true),
-            Option(
-                "android-app", "PACKAGE=SHA256",
-                help: "An app for Android that opens these pages, with the fingerprint of its certificate",
-                setting: Setting("site.androidApps", isLive: true), isRepeating: true),
-            Option(
-                "member-rate", "N",
-                help: "Requests per second that this daemon accepts from each member and admin\(burst)", default: "20",
-                type: rates, setting: Setting("limits.memberRate", isLive: true)),
-            Option(
-                "service-rate", "N",
-                help: "Requests per second that this daemon accepts from each service\(burst)", default: "0",
-                type: rates, setting: Setting("limits.serviceRate", isLive: true)),
-            Option(
-                "open-rate", "N",
-                help: """
-                    Requests per second that this daemon accepts in each open area, from all callers together\(burst)
-                    """,
-                default: "200", type: rates, setting: Setting("limits.openRate", isLive: true)),
-            Option(
-                "member-interactions", "N",
-                help: "Interactions that this daemon records of each member in a day; 0 for no limit",
-                default: "\(MemberQuota.usual.interactionsPerDay ?? 0)", type: .integer(0...1_000_000_000),
-                setting: Setting("limits.memberInteractions", isLive: true)),
-            Option(
-                "member-kept", "MIB",
-                help: "Interactions that are kept of each member, in MiB; 0 for no limit",
-                default: "\((MemberQuota.usual.keptBytes ?? 0) >> 20)", type: .integer(0...1 << 20),
-                setting: Setting("limits.memberKeptMiB", isLive: true)),
+        ] + LiveOptions.limits.map(\.option) + [
             Option(
                 "connections", "N",
                 help: "The most connections at a time; one more takes the place of an idle one, or gets status 503",
@@ -129,14 +68,7 @@ enum ServeCommand: ConfiguredCommand {
             Option(
                 flag: "pages", help: "Show pages for operators below /admin, which open with an admin token",
                 setting: Setting("serve.pages")),
-            Option(
-                flag: "no-page-photos", help: "Show no photos on these pages, although --photo-url is known",
-                setting: Setting("serve.noPagePhotos", isLive: true)),
-            Option(
-                "stale-after", "DURATION", help: "The age at which /readyz calls a version stale, such as 36h or 14d",
-                default: "14d", type: .duration(60...3650 * 86400),
-                setting: Setting("serve.staleAfter", isLive: true)),
-        ] + PlanOptions.deployed + [
+        ] + LiveOptions.pages.map(\.option) + PlanOptions.deployed + [
             Option(
                 "journal", "FILE",
                 help: """
@@ -154,22 +86,12 @@ enum ServeCommand: ConfiguredCommand {
                     With a store in Redis: give up damaged changes of the journal that no other daemon has. Later \
                     ones are then sent; the log names each
                     """),
-            Option(
-                flag: "log-requests", help: "Log every request, not only refused ones",
-                setting: Setting("serve.logRequests", isLive: true)),
-            Option(
-                "log-members", "WORD", help: "Whether paths in the log have ids; with no, they have digests",
-                default: "yes", allowed: ["yes", "no"], setting: Setting("serve.logMembers", isLive: true)),
-        ] + TapeOptions.recording,
+        ] + LiveOptions.logs.map(\.option) + TapeOptions.recording,
         examples: [
             "coterie serve", "coterie serve --store redis://localhost --port 8081 --log-requests",
             "coterie serve --address 10.0.0.5 --keys /etc/coterie/keys.json --open groups,trending",
             "coterie serve --record tape",
         ])
-
-    /// The values of the three rate options.
-    private static let rates = ValueType.integer(0...500_000)
-    private static let burst = "; a burst may be twice as large; 0 for no limit"
 
     static func run(_ invocation: Invocation) throws {
         Daemon.holdSignals()

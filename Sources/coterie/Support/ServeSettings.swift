@@ -11,22 +11,8 @@ enum ServeSettings {
     /// - Throws: `UsageError` or `Failure` if a setting is invalid.
     static func live(_ parsed: ParsedCommand, keys: KeyRing?) throws -> LiveSettings {
         var settings = LiveSettings()
-        settings.access = try access(parsed, keys)
-        settings.rateLimits = RateLimits(
-            bearers: [
-                .member: try rate("member-rate", parsed), .admin: try rate("member-rate", parsed),
-                .service: try rate("service-rate", parsed),
-            ].compactMapValues(\.self), openArea: try rate("open-rate", parsed))
-        settings.quota = try quota(parsed)
-        settings.staleAfter = try parsed.duration("stale-after")
-        settings.logsRequests = parsed.flag("log-requests")
-        settings.logsMembers = parsed.text("log-members") == "yes"
-        settings.crossOrigin = try crossOrigin(parsed)
-        settings.addresses = SiteAddresses(
-            groups: try address("group-url", hasSize: false, parsed),
-            photos: try address("photo-url", hasSize: true, parsed),
-            arePhotosOnPages: !parsed.flag("no-page-photos"))
-        settings.apps = try apps(parsed)
+        settings.access = AccessPolicy(keys: keys, checker: parsed.tokenChecker)
+        for option in LiveOptions.all { try option.read(parsed, into: &settings) }
         settings.planning.key = try parsed.rotationKey()
         settings.planning.configuration = try parsed.deployedConfiguration()
         settings.listSettings = parsed.listSettings(settings.planning.key)
@@ -36,79 +22,6 @@ enum ServeSettings {
     /// Reads the keys of the key file, or returns `nil` if none is named.
     static func keys(_ parsed: ParsedCommand) throws -> KeyRing? {
         try parsed.textIfGiven("keys").map { path throws in try KeyRing(KeyFile(path: path)) }
-    }
-
-    private static func crossOrigin(_ parsed: ParsedCommand) throws(UsageError) -> CrossOriginPolicy {
-        let origins = parsed.texts("allow-origin").flatMap { $0.split(separator: ",").map(String.init) }
-        for origin in origins where !CrossOriginPolicy.isOrigin(origin) {
-            throw UsageError(
-                """
-                --allow-origin is "\(origin)": give a scheme and a host in lower case, without a path, \
-                such as https://photos.example or capacitor://localhost
-                """)
-        }
-        return CrossOriginPolicy(origins: origins)
-    }
-
-    private static func apps(_ parsed: ParsedCommand) throws(UsageError) -> AppLinks {
-        var apps = AppLinks()
-        for app in parsed.texts("apple-app") where !apps.add(appleApp: app) {
-            throw UsageError(
-                "--apple-app is \"\(app)\": give the id of the team and of the bundle, such as ABCDE12345.com.example.photos"
-            )
-        }
-        for app in parsed.texts("android-app") where !apps.add(androidApp: app) {
-            throw UsageError(
-                "--android-app is \"\(app)\": give the package, = and the SHA-256 fingerprint of its certificate, such as "
-                    + "com.example.photos=14:6D:E9:…, which has 32 pairs of digits")
-        }
-        return apps
-    }
-
-    private static func address(_ option: String, hasSize: Bool, _ parsed: ParsedCommand) throws(UsageError)
-        -> AddressTemplate?
-    {
-        guard let text = parsed.textIfGiven(option) else { return nil }
-        guard let template = AddressTemplate(text, hasSize: hasSize) else {
-            let example = hasSize ? "https://pictures.example/{id}_{size}.jpg" : "https://photos.example/groups/{id}"
-            throw UsageError(
-                "--\(option) is \"\(text)\": give an address with {id}\(hasSize ? " and perhaps {size}" : "") in it, "
-                    + "such as \(example)")
-        }
-        return template
-    }
-
-    /// Returns the rate of an option, with bursts of twice the rate of a second, or `nil` for no limit.
-    private static func rate(_ option: String, _ parsed: ParsedCommand) throws(UsageError) -> RateLimit? {
-        let perSecond = try parsed.integer(option)
-        return perSecond > 0 ? RateLimit(perSecond: perSecond, burst: 2 * perSecond) : nil
-    }
-
-    private static func quota(_ parsed: ParsedCommand) throws(UsageError) -> MemberQuota {
-        let perDay = try parsed.integer("member-interactions")
-        guard perDay == 0 || perDay >= MemberQuota.fewestInteractions else {
-            throw UsageError(
-                "--member-interactions is \(perDay): a batch may have \(MemberQuota.fewestInteractions), so it is 0 or "
-                    + "more than that")
-        }
-        let mebibytes = try parsed.integer("member-kept")
-        return MemberQuota(
-            interactionsPerDay: perDay > 0 ? perDay : nil, keptBytes: mebibytes > 0 ? mebibytes << 20 : nil)
-    }
-
-    private static func access(_ parsed: ParsedCommand, _ keys: KeyRing?) throws(UsageError) -> AccessPolicy {
-        var policy = AccessPolicy(keys: keys, checker: parsed.tokenChecker)
-        policy.checker.yearLimit = try parsed.integer("token-years")
-        policy.checker.leewaySeconds = try parsed.integer("token-leeway")
-        for name in parsed.texts("open").flatMap({ $0.split(separator: ",") }) {
-            guard let area = Area(rawValue: String(name)) else {
-                let names = Area.allCases.map(\.rawValue).joined(separator: ", ")
-                throw parsed.badValue(
-                    String(name), of: "open", expected: "one or more of \(names), separated by commas")
-            }
-            policy.openAreas.insert(area)
-        }
-        return policy
     }
 }
 

@@ -53,14 +53,13 @@ struct PlanTarget: FuzzTarget {
         let sealed = plan.sealed(ofUser: "u", session: "s")
         try require(
             try FrozenPlan(sealed: sealed, ofUser: "u", session: "s").bytes == plan.bytes, "a seal does not hold")
-        let list = plan.list(in: snapshot)
+        let request = PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0)
+        let list = SessionList(plan, MemberContext(snapshot, request))
         try require(
             list.items.count <= plan.items.count && list.interests.count == plan.interests.count,
             "a list has more than was kept")
         let shown = list.items.map(\.group) + list.profile.joined + list.profile.dismissed + list.profile.hinted
         try require(shown.allSatisfy { $0 < snapshot.model.groupCount }, "a list has a group that there is not")
-        _ = list.interests(in: snapshot.model)
-        _ = list.items(for: PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0), snapshot.planner)
     }
 
     /// The number of bytes that a list of an earlier format gets: it has no arms and no teams, or nothing told.
