@@ -28,7 +28,12 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
     /// The penalty λ of the regression, above 0; the manifest calls it l.
     package var ridgePenalty: Double
     /// The exponent y, 0 or more, of a row's size in the number of pairs that it keeps (`PairLimits`).
-    package var limitExponent: Double
+    package var limitExponent: Double {
+        get { keptExponent ?? 0 }
+        set { keptExponent = newValue == 0 ? nil : newValue }
+    }
+    /// The exponent, or nil for 0, as in tunings that were kept before there was one.
+    private var keptExponent: Double?
 
     /// Creates a formula; the defaults are plain cosine.
     package init(

@@ -1,5 +1,7 @@
-import Testing
+import Basics
+import Similarity
 import TestSupport
+import Testing
 
 @testable import Evaluation
 
@@ -31,5 +33,17 @@ struct PairedDifferenceTests {
         #expect(PairedDifference([3.1, 1.1], [0, 0]).isBeyondChance)
         #expect(!PairedDifference([1], [0]).isBeyondChance && !PairedDifference([], []).isBeyondChance)
         #expect(!PairedDifference([0.5, 0.25], [0.5, 0.25]).isBeyondChance)
+    }
+
+    @Test("of an earlier program is read from the bounds of its interval, and its formula without the exponent of k")
+    func earlier() throws {
+        let difference = try JSON.decoded(PairedDifference.self, from: "[0.01,0.05]".utf8)
+        #expect(abs(difference.mean - 0.03) < 1e-12 && abs(difference.standardError - 0.04 / 3.92) < 1e-12)
+        let again = try JSON.decoded(PairedDifference.self, from: JSON.encoded(difference))
+        #expect(again == difference)
+        let formula = try JSON.encoded(ModifiedCosine.standard)
+        // As before there was an exponent.
+        #expect(!String(decoding: formula, as: UTF8.self).contains("keptExponent"))
+        #expect(try JSON.decoded(ModifiedCosine.self, from: formula) == .standard)
     }
 }

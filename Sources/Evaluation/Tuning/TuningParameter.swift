@@ -84,6 +84,19 @@ package struct PairedDifference: Sendable, Equatable, Codable {
         // One member says nothing about the error.
         standardError = count > 1 ? (squares / count / (count - 1)).squareRoot() : abs(mean)
     }
+
+    private enum CodingKeys: CodingKey { case mean, standardError }
+
+    /// Reads what is kept; an earlier program kept the bounds of the 95% interval.
+    package init(from decoder: any Decoder) throws {
+        if let bounds = try? [Double](from: decoder), bounds.count == 2 {
+            (mean, standardError) = ((bounds[0] + bounds[1]) / 2, (bounds[1] - bounds[0]) / 3.92)
+        } else {
+            let values = try decoder.container(keyedBy: CodingKeys.self)
+            mean = try values.decode(Double.self, forKey: .mean)
+            standardError = try values.decode(Double.self, forKey: .standardError)
+        }
+    }
 }
 
 /// The settings that a tuning chose, with the evidence for them, as the catalog stores them.
