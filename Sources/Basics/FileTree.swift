@@ -4,9 +4,9 @@ package import Glibc
 package enum FileTree {
     /// Creates a directory and its missing parents; an existing one is left as it is.
     package static func makeDirectory(_ path: String, mode: mode_t = 0o755) throws(Failure) {
-        guard PrivateFile.makeFolder(path, mode: mode) else {
-            throw .system(.fileFailed, "make the directory", path)
-        }
+        // An existing one may be the root, or in a folder that this user cannot list.
+        guard !exists(path), !PrivateFile.makeFolder(path, mode: mode) else { return }
+        throw .system(.fileFailed, "make the directory", path)
     }
 
     /// Returns the names in a directory, in no order; none if there is no such directory.

@@ -61,10 +61,9 @@ package enum JSONText {
             var (text, end): ([UInt8], Int) = ([], start)
             if read(bytes, at: &end, before: bytes.count, into: &text) == .whole {
                 texts.append(String(decoding: text, as: UTF8.self))
-                index = end
-            } else {
-                index = start + 1
             }
+            // Each byte is read once, whatever the bytes are.
+            index = end
         }
         return texts
     }

@@ -119,4 +119,17 @@ struct JSONTests {
         #expect(Self.text(indented) == "{\n  \"count\" : 2,\n  \"path\" : \"a/b\"\n}\n")
         #expect(throws: (any Error).self) { try JSON.decoded(Note.self, from: Array("{}".utf8)) }
     }
+
+    @Test("The texts of bytes that are no JSON are found in one pass")
+    func hostileTexts() {
+        #expect(JSONText.texts(in: Array(#"{"a":"b","c \q","d":"e"#.utf8)) == ["a", "b", ",", ":"])
+        // With a pass for each escaped mark, this would take hours.
+        let marks = [UInt8(ascii: "\"")] + (0..<2_000_000).flatMap { _ in Array(#"\""#.utf8) }
+        #expect(JSONText.texts(in: marks).isEmpty)
+    }
+
+    @Test("A folder that exists is made without looking into the one around it")
+    func existingFolder() throws {
+        try FileTree.makeDirectory("/", mode: 0o700)
+    }
 }

@@ -54,7 +54,8 @@ final class ImportFindings {
         id: String? = nil
     ) {
         guard count > 0 else { return }
-        var all = noted[kind] ?? []
+        // Taken out, so that nothing is copied.
+        var all = noted.removeValue(forKey: kind) ?? []
         let place = all.firstIndex { $0.subject == subject } ?? all.count
         if place == all.count { all.append(Noted(subject: subject, first: first())) }
         all[place].count += count

@@ -51,7 +51,7 @@ extension Responder {
         }
         let segment = HTML.segment(id)
         return """
-            \(if: profile != nil, "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
+            \(if: profile != nil && call.allows(.members), "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
             \(if: photo != nil, "<p>A photo: <a href=\"/admin/photos/\(segment)\"><bdi>\(id)</bdi></a></p>")
             """
     }
