@@ -1,3 +1,4 @@
+import Recommendation
 import Testing
 
 @testable import Experiments

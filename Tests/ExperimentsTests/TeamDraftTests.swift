@@ -1,3 +1,4 @@
+import Recommendation
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         let elements = draft.picks.map(\.element)
         #expect(Set(elements) == Set(first).union(second))
         #expect(elements.count == Set(elements).count)
-        for (team, list) in [(TeamDraft<Int>.Team.first, first), (.second, second)] {
+        for (team, list) in [(PlanItem.Team.first, first), (.second, second)] {
             let picked = draft.picks.filter { $0.team == team }.map(\.element)
             #expect(picked == list.filter { picked.contains($0) })
         }

@@ -1,19 +1,16 @@
+package import Recommendation
+
 /// One list drafted from two: in every round each list picks its best group that is not yet taken.
 ///
 /// A coin decides which list picks first in a round (Radlinski, Kurup and Joachims, "How Does Clickthrough Data Reflect
 /// Retrieval Quality?", 2008).
 package struct TeamDraft<Element: Hashable & Sendable>: Sendable {
-    /// The list that picked a row.
-    package enum Team: UInt8, Sendable, CaseIterable {
-        case first, second
-    }
-
     /// A row of the drafted list.
     package struct Pick: Sendable {
         /// The element that was picked.
         package let element: Element
         /// The list that picked it, and gets the credit for a click or a join.
-        package let team: Team
+        package let team: PlanItem.Team
     }
 
     /// The rows, in their order.
@@ -33,7 +30,7 @@ package struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     ) {
         var taken: Set<Element> = []
         var rests = [first[...], second[...]]
-        var round: [Team] = []
+        var round: [PlanItem.Team] = []
         while picks.count < limit {
             for index in rests.indices { rests[index] = rests[index].drop { taken.contains($0) } }
             if rests.allSatisfy(\.isEmpty) { break }

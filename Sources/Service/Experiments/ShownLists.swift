@@ -145,7 +145,7 @@ extension Plan {
         }
         let items = draft.picks.compactMap { pick -> PlanItem? in
             guard var item = lists[Int(pick.team.rawValue)][pick.element] else { return nil }
-            item.team = PlanItem.Team(rawValue: pick.team.rawValue)
+            item.team = pick.team
             if pick.team == .second { item.interest = item.interest.flatMap { interests[$0] } }
             return item
         }
