@@ -34,20 +34,7 @@ extension Matrices {
         return try NotedColumn.latitude.hasValues(in: database)
     }
 
-    /// Reads the content of all public photos, in one pass if their tags fit into memory.
-    ///
-    /// - Parameters:
-    ///   - minimumPhotos: the least number of photos of a tag or cell in a vocabulary, inclusive.
-    ///   - progress: called with the number of keys passed so far, from any thread.
-    /// - Throws: `Failure.Code.badData` if the photos are damaged.
-    package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(Failure) -> PhotoContent
-    {
-        try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
-    }
-
-    /// Reads the content with a limit on the number of different tags in the memory of each thread.
-    func photoContent(
+    package func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
     ) throws(Failure) -> PhotoContent {
         let hidden = try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0

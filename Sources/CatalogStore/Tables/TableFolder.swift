@@ -177,9 +177,16 @@ package protocol EntrySource: AnyObject {
     /// Whether any photo may have tags or a location.
     func hasPhotoContent() throws(Failure) -> Bool
 
-    /// Reads the content of all public photos; terms of fewer photos than the minimum are left out.
-    func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(Failure) -> PhotoContent
+    /// Reads the content of all public photos, in one pass if their tags fit into memory.
+    ///
+    /// - Parameters:
+    ///   - minimumPhotos: the least number of photos of a tag or cell in a vocabulary, inclusive.
+    ///   - mostTags: the most different tags in the memory of each thread.
+    ///   - progress: called with the number of photos passed so far, from any thread.
+    /// - Throws: `Failure.Code.badData` if the photos are damaged.
+    func photoContent(
+        minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
+    ) throws(Failure) -> PhotoContent
 
     /// Returns the texts of all users, by their column in a matrix.
     func users() throws(Failure) -> UserTexts
@@ -200,6 +207,15 @@ package protocol EntrySource: AnyObject {
     ///     rows of that matrix.
     func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void)
         throws(Failure)
+}
+
+extension EntrySource {
+    /// Reads the content of all public photos with the usual limit on tags in memory.
+    package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(Failure) -> PhotoContent
+    {
+        try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
+    }
 }
 
 /// The ids and the stated interests of users, by their column in a matrix.

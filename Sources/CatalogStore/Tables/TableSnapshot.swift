@@ -211,14 +211,7 @@ extension TableSnapshot {
         folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
     }
 
-    package func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
-        throws(Failure) -> PhotoContent
-    {
-        try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
-    }
-
-    /// Reads the content with a limit on the number of different tags in the memory of each thread.
-    func photoContent(
+    package func photoContent(
         minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
     ) throws(Failure) -> PhotoContent {
         try snapshot.content(minimumPhotos: minimumPhotos) { choice throws(Failure) in
