@@ -125,14 +125,14 @@ extension Explanation {
 extension Standing {
     /// Returns a word for programs and a clause for people.
     fileprivate func words(_ planner: Planner) -> (name: String, text: String) {
-        func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
         switch self {
         case .listed(let rank, let item):
             return ("listed", "it is at rank \(rank), \(item.placement.clause)")
         case .joined: return ("joined", "the user is a member of it")
         case .dismissed(let milliseconds):
-            return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
-        case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
+            return ("dismissed", "the user dismissed it at \(Formats.time(seconds: milliseconds / 1000))")
+        case .inactive(let seconds):
+            return ("inactive", "nothing has happened in it since \(Formats.time(seconds: seconds))")
         case .filtered: return ("filtered", "the filters of the request leave it out")
         case .noEvidence:
             return (

@@ -199,7 +199,7 @@ package struct ListPause: Answer, Equatable {
     /// The same for people; nil without a pause.
     package var words: String? {
         guard paused else { return nil }
-        let end = pausedUntilMilliseconds.map { "until \(UnixTime(seconds: $0 / 1000)?.description ?? "\($0)")" }
+        let end = pausedUntilMilliseconds.map { "until \(Formats.time(milliseconds: $0))" }
         return "the list is paused \(end ?? "for good"), as the member wants it"
     }
 

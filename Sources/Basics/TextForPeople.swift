@@ -58,6 +58,9 @@ package enum Formats {
         milliseconds.map { UnixTime(seconds: $0 / 1000)?.description ?? "\($0)" } ?? "-"
     }
 
+    /// Returns a time in UTC, such as `2026-11-14T03:00:00Z`.
+    package static func time(seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
+
     /// Returns the title of a thing, or its id if it has no title.
     package static func name(_ id: String, _ title: String) -> String { title.isEmpty ? id : title }
 

@@ -91,14 +91,14 @@ extension HealthCheck {
         if let failure, failure > success ?? .min {
             let code = status.lastFailureCode.map { " with exit code \($0)" } ?? ""
             let reason = status.lastFailureReason.map { ": \($0)" } ?? ""
-            return .found(.recomputeFailed, "the last run failed \(Self.time(failure))\(code)\(reason)")
+            return .found(.recomputeFailed, "the last run failed \(Formats.time(seconds: failure))\(code)\(reason)")
         }
         guard let success else { return .found(.recomputeSilent, "\(path) tells of no run") }
         let days = days(since: success * 1000)
         guard days <= self[.recomputeDays] else {
             return .found(.recomputeOverdue, "it last succeeded \(days) days ago")
         }
-        return .good("it last succeeded \(Self.time(success))")
+        return .good("it last succeeded \(Formats.time(seconds: success))")
     }
 
     /// The finding about the last import in the log of jobs, or `nil` if the site does not ask.
@@ -113,10 +113,8 @@ extension HealthCheck {
         guard days <= self[.importDays] else {
             return .found(.importOverdue, "the last one succeeded \(days) days ago")
         }
-        return .good("the last one succeeded \(Self.time(last / 1000))")
+        return .good("the last one succeeded \(Formats.time(seconds: last / 1000))")
     }
-
-    private static func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
 
     fileprivate func backupFindings(_ folder: String) -> [Finding] {
         if let refusal = FileAccess.refusal(toRead: folder) { return [.found(.backupMissing, refusal)] }
@@ -130,7 +128,8 @@ extension HealthCheck {
             if case .damaged(let reason) = entry.state {
                 findings.append(.found(.backupDamaged, reason))
             } else if let time = entry.milliseconds, time > latest {
-                findings.append(.found(.backupAhead, "\(entry.path) is of \(Self.time(time / 1000)), after now"))
+                findings.append(
+                    .found(.backupAhead, "\(entry.path) is of \(Formats.time(seconds: time / 1000)), after now"))
             } else if let time = entry.milliseconds {
                 usable.append((entry, time))
             }
@@ -153,6 +152,8 @@ extension HealthCheck {
                         + "\(before.path), has \(before.byteCount)"))
         }
         guard findings.isEmpty else { return findings }
-        return [.good("the newest one, \(newest.entry.path), is of \(Self.time(newest.milliseconds / 1000))")]
+        return [
+            .good("the newest one, \(newest.entry.path), is of \(Formats.time(seconds: newest.milliseconds / 1000))")
+        ]
     }
 }

@@ -76,7 +76,7 @@ extension Responder {
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")
             \(season(of: index, in: all))
             """
-        return Page(title.isEmpty ? call.id : title, in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
+        return Page(Formats.name(call.id, title), in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
     }
 
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {

@@ -194,13 +194,13 @@ extension HTML {
 
     /// A link to a group's page, by title, with the id behind it where they differ.
     static func group(_ id: String, title: String) -> HTML {
-        let link: HTML = "<a href=\"/admin/groups/\(segment(id))\"><bdi>\(title.isEmpty ? id : title)</bdi></a>"
+        let link = name(of: id, title)
         return title.isEmpty || title == id ? link : "\(link) <small><bdi>\(id)</bdi></small>"
     }
 
     /// A link to a group's page, by title, or by id if it has none.
     static func name(of id: String, _ title: String) -> HTML {
-        "<a href=\"/admin/groups/\(segment(id))\"><bdi>\(title.isEmpty ? id : title)</bdi></a>"
+        "<a href=\"/admin/groups/\(segment(id))\"><bdi>\(Formats.name(id, title))</bdi></a>"
     }
 
     /// A number with three digits behind the point.

@@ -176,7 +176,7 @@ struct NeighbourhoodPicture {
         var x, y: Double
 
         /// The title, or the id of a group without one.
-        var name: String { title.isEmpty ? id : title }
+        var name: String { Formats.name(id, title) }
     }
 
     private let dots: [Dot]

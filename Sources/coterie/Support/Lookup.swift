@@ -90,6 +90,3 @@ enum Lookup {
         return titled.map { model.id(of: $0) } + typed + around.map { model.id(of: $0) }
     }
 }
-
-/// Returns a group's title, or its id if it has no title.
-func named(_ id: String, _ title: String) -> String { title.isEmpty ? id : title }
