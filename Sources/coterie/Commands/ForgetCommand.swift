@@ -131,23 +131,18 @@ enum ForgetCommand: Subcommand {
 
     /// Prints what a forgetting removed; fails if it names somebody whom the catalog does not have.
     private static func report(_ summary: RemovalSummary, _ told: Told, _ parsed: ParsedCommand) throws {
-        if parsed.flag("json") {
-            var output = try Output()
-            try output.json(
-                ForgottenMembers(
-                    summary: summary, isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0,
-                    isLogErased: told.isErased && told.decision?.isErased != false,
-                    toldStore: told.decision?.toldStore))
-            try output.flush()
-        } else {
+        let answer = ForgottenMembers(
+            summary: summary, isDryRun: parsed.flag("dry-run"), sessions: told.sessions ?? 0,
+            isLogErased: told.isErased && told.decision?.isErased != false, toldStore: told.decision?.toldStore)
+        try parsed.print(answer) { output in
             let others = summary.others.sorted { $0.key < $1.key }.map { "\($0.value.grouped) \($0.key)" }
             let parts =
                 ["\(summary.removed.grouped) members forgotten"] + others
                 + (told.sessions.map { ["\($0) lists of sessions"] } ?? [])
-            try say(parts.joined(separator: ", ") + dryRunNote(parsed))
-            if let line = told.decision?.line { try say(line) }
-            if !told.isErased { try say(Decision.unerased("catalog", parsed.text("catalog"))) }
-            if let line = told.decision?.unerased { try say(line) }
+            try output.line(parts.joined(separator: ", ") + dryRunNote(parsed))
+            if let line = told.decision?.line { try output.line(line) }
+            if !told.isErased { try output.line(Decision.unerased("catalog", parsed.text("catalog"))) }
+            if let line = told.decision?.unerased { try output.line(line) }
         }
         try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
@@ -241,9 +236,7 @@ enum ForgetCommand: Subcommand {
 
     /// Prints what a backup has of members.
     private static func check(_ parsed: ParsedCommand, _ users: [String], inBackup path: String) throws {
-        let folder = FileManager.default.temporaryDirectory.path + "/coterie-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        let folder = try makeScratchFolder(for: "forget")
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let (traces, catalog) = (
             try Restoration(path).traces(of: users, in: folder), try parsed.openCatalogIfPresent()

@@ -17,8 +17,9 @@ enum StatsCommand: Subcommand {
             Then come groups that most members are in, and members of most groups, at most \
             \(CatalogStatistics.ubiquityLimit) each. Such a group tells nothing about a member: it is no interest and \
             no reason in lists. At the end come pairs of ids that differ only in blanks, letter case, leading zeros \
-            or encoding. There are at most \(IDTwins.pairLimit) of each kind, with the command that makes them one. Ids that \
-            look like no value, broken texts and equal vectors are counted, each with an example and what to do.
+            or encoding. There are at most \(IDTwins.pairLimit) of each kind, with the command that makes them one. \
+            Ids that look like no value, broken texts and equal vectors are counted, each with an example and what to \
+            do.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
@@ -28,10 +29,8 @@ enum StatsCommand: Subcommand {
         let statistics = try CatalogStatistics(of: catalog)
         let doubts = try CatalogDoubt.all(in: catalog)
         let hints = StatsHints(statistics).lines
-        var output = try Output()
-        if parsed.flag("json") {
-            try output.json(CatalogFigures(statistics: statistics, hints: hints, doubts: doubts))
-        } else {
+        let answer = CatalogFigures(statistics: statistics, hints: hints, doubts: doubts)
+        try parsed.print(answer) { output in
             for line in lines(statistics) { try output.line(line) }
             try output.line("")
             for hint in hints { try output.line(hint) }
@@ -40,7 +39,6 @@ enum StatsCommand: Subcommand {
                 try output.line(printable(line))
             }
         }
-        try output.flush()
     }
 
     private static func lines(_ statistics: CatalogStatistics) -> [String] {

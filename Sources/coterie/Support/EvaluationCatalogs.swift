@@ -43,9 +43,7 @@ struct EvaluationCatalogs {
             throw UsageError("--\(name) leaves out entries of the catalog: give no files")
         }
         areFiles = !parsed.arguments.isEmpty
-        folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(UUID().uuidString)"
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        folder = try makeScratchFolder(for: "evaluate")
         do {
             (training, heldOut) =
                 try parsed.arguments.isEmpty ? Self.divided(parsed, folder) : Self.imported(parsed, folder)

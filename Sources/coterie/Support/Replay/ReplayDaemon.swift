@@ -36,10 +36,8 @@ final class ReplayDaemon: Sendable {
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let clock = Clock(instant)
         self.clock = clock
-        let folder = FileManager.default.temporaryDirectory.path + "/coterie-replay-\(UUID().uuidString)"
+        let folder = try makeScratchFolder(for: "replay")
         self.folder = folder
-        try FileManager.default.createDirectory(
-            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         do {
             var configuration = Daemon.Configuration(
                 try Self.deployment(parsed, in: folder, atMilliseconds: instant),
