@@ -42,8 +42,10 @@ extension Responder {
 
     private static func people(_ id: String, _ call: Call, _ snapshot: VisibleSnapshot) throws(Problem) -> HTML {
         guard let community = try? call.community(with: .memberships) else { return "" }
+        let mayKnow = call.allows(.members)
         let profile = try call.reading { () throws(Failure) in
-            try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now())
+            mayKnow
+                ? try community.profile(ofUser: id, in: snapshot, atMilliseconds: call.responder.now()) : nil
         }
         let knowsPhotos = community.knows(.photos, in: call.state.snapshot)
         let photo = try call.reading { () throws(Failure) in
@@ -51,7 +53,7 @@ extension Responder {
         }
         let segment = HTML.segment(id)
         return """
-            \(if: profile != nil && call.allows(.members), "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
+            \(if: profile != nil, "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
             \(if: photo != nil, "<p>A photo: <a href=\"/admin/photos/\(segment)\"><bdi>\(id)</bdi></a></p>")
             """
     }
