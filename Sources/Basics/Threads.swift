@@ -52,7 +52,7 @@ package final class WorkThread: Sendable {
 
 /// A value behind a lock, such as a connection, that any thread may use, but only one at a time.
 ///
-/// What is read out of it must not be used by a thread that does not have the lock.
+/// Values read out of it must not be used by a thread that does not have the lock.
 package final class Locked<Value>: Sendable {
     /// The assertion that the lock guards a value, which the compiler cannot check.
     private struct Guarded<Content>: @unchecked Sendable {

@@ -7,7 +7,7 @@ import SQLite
 /// The community's groups, users and photos, and relations such as memberships and pools, in a SQLite file.
 ///
 /// A connection for writing, which belongs to one thread at a time. Its parts say what may be touched: `facts` reads.
-/// Who only reads is given `Facts`. Integer keys never leave this module.
+/// Readers are given `Facts`. Integer keys never leave this module.
 package final class Catalog {
     let database: Database
     /// The part that reads.

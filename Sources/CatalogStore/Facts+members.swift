@@ -185,8 +185,10 @@ extension Facts {
                 return "'\(name.dropLast(4))_id', (SELECT \(id) FROM \(table) WHERE \(table).\(key) = found.\(name))"
             }
             let select = try database.prepare(
-                "SELECT json_object(\(values.joined(separator: ", "))) FROM \(rows.table) AS found WHERE \(rows.condition)",
-                id)
+                """
+                SELECT json_object(\(values.joined(separator: ", "))) FROM \(rows.table) AS found
+                WHERE \(rows.condition)
+                """, id)
             found += try select.texts().map { (rows.table, $0) }
         }
         if let times = try LedgerTable(database).times(of: id) {

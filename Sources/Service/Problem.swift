@@ -306,8 +306,10 @@ extension Problem {
     static func missingScope(_ scope: Scope) -> Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "Forbidden",
-            detail:
-                "the token is of \(scope.role == .admin ? "an admin" : "a service") without the scope \(scope.rawValue)",
+            detail: """
+                the token is of \(scope.role == .admin ? "an admin" : "a service") without the scope \
+                \(scope.rawValue)
+                """,
             headers: ["WWW-Authenticate": "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""],
             refusal: .forbidden)
     }

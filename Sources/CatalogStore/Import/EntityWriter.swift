@@ -238,8 +238,10 @@ final class EntityWriter {
         for (index, column) in columns.enumerated()
         where column.type.isWithdrawnByNull && !reader.isMissing(index) {
             try database.run(
-                "UPDATE \(table.rawValue) SET \(column.target) = NULL WHERE \(table.idColumn) = ? AND \(column.target) = 1",
-                id)
+                """
+                UPDATE \(table.rawValue) SET \(column.target) = NULL
+                WHERE \(table.idColumn) = ? AND \(column.target) = 1
+                """, id)
         }
         guard table.hasVisibility, let visibility, visibility != .public else { return }
         let before = database.totalChanges

@@ -109,7 +109,8 @@ extension ImportFinding.Kind {
         case .futureTimes:
             return """
                 \(count) \(subject) \(isOne ? "is" : "are") more than five minutes ahead of this machine's clock, and \
-                unknown (--strict refuses that): see whether a zone (--timezone) or a clock is wrong; the first is \(first)
+                unknown (--strict refuses that): see whether a zone (--timezone) or a clock is wrong; the first is \
+                \(first)
                 """
         case .repeatedHeaders: return noted.counted("repeated header was", "repeated headers were") + " passed over"
         case .joinedLines:
@@ -120,8 +121,8 @@ extension ImportFinding.Kind {
         case .unendedFiles: return subject
         case .keptEscapes:
             return """
-                backslashes were kept as they stand, \(count) in all; if they are escapes, as COPY and mysql write them, \
-                say --format copy or --format mysql, with --delimiter comma for commas
+                backslashes were kept as they stand, \(count) in all; if they are escapes, as COPY and mysql write \
+                them, say --format copy or --format mysql, with --delimiter comma for commas
                 """
         case .overruledVisibilities, .arrayLists, .escapedTexts, .hiddenByRejects, .timesAtChange:
             return messageOfValues(noted)
@@ -133,8 +134,8 @@ extension ImportFinding.Kind {
                 """
         case .likelyReturns:
             return """
-                \(noted.counted("hidden group looks", "hidden groups look")) like a new one by the title; if they are the \
-                same: \(subject)
+                \(noted.counted("hidden group looks", "hidden groups look")) like a new one by the title; if they are \
+                the same: \(subject)
                 """
         }
     }
@@ -144,8 +145,8 @@ extension ImportFinding.Kind {
         return switch self {
         case .overruledVisibilities:
             """
-            \(noted.counted("public row", "public rows")) came after a private row of the same \(noted.subject), such as \
-            \(shown(first)): it is private until another import says otherwise
+            \(noted.counted("public row", "public rows")) came after a private row of the same \(noted.subject), such \
+            as \(shown(first)): it is private until another import says otherwise
             """
         case .arrayLists:
             noted.counted("list was", "lists were")

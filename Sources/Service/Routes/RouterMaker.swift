@@ -41,6 +41,7 @@ struct RouterMaker: Sendable {
             parts.sessions.map { _ in parts.exposures }, cache,
             parts.community.knows(.memberChanges, in: nil) ? interactions : nil,
         ]
+        let sources = own + problems.conditions + (watches + further).compactMap(\.self)
         responder = Responder(
             follower, parts.community,
             lists: Responder.Lists(
@@ -50,8 +51,7 @@ struct RouterMaker: Sendable {
             interactions: interactions,
             health: Responder.HealthState(
                 problems: problems, reading: .reading(configuration.log), drain: configuration.drain),
-            documents: Responder.Documents(
-                endpoints: described, metricSources: own + problems.conditions + (watches + further).compactMap(\.self)),
+            documents: Responder.Documents(endpoints: described, metricSources: sources),
             pages: Responder.Pages(
                 sessions: kept?.pages.sessions ?? PageSessions(follower.store), requests: metrics,
                 log: configuration.log),

@@ -11,14 +11,14 @@ enum TuneCommand: Subcommand {
         "tune", summary: "Choose the parameters that find most memberships",
         discussion: """
             Leaves out the group that each member joined last. If times of joining are known of fewer than half of the \
-            members, it leaves out a fifth of each member's groups. Then it looks for the settings that find most of them among the first 20 of the sums of \
-            scores. The settings are the formula of each relation, whose best pairs are kept and how many, and what \
-            relations count in lists.
+            members, it leaves out a fifth of each member's groups. Then it looks for the settings that find most of \
+            them among the first 20 of the sums of scores. The settings are the formula of each relation, whose best \
+            pairs are kept and how many, and what relations count in lists.
 
             Half of the members choose the settings, the others judge them. The settings must find more than the \
-            defaults, and more than the most popular groups, by more than twice the standard error. They are then kept in the catalog, \
-            where "coterie recompute" uses them. Otherwise the defaults stay in use. Nothing else in the catalog \
-            changes.
+            defaults, and more than the most popular groups, by more than twice the standard error. They are then \
+            kept in the catalog, where "coterie recompute" uses them. Otherwise the defaults stay in use. Nothing \
+            else in the catalog changes.
 
             A run that was stopped goes on where it was, if the catalog is as it was; so does a run with a greater \
             budget. Tune again when the community has changed much.

@@ -144,8 +144,9 @@ enum KeptTuning {
         do { return try JSON.decoded(Value.self, from: text.utf8) } catch {
             throw Failure(
                 .badData,
-                "the tuning in \(catalog.path) cannot be read: remove it with \"coterie tune --discard\", and tune again"
-            )
+                """
+                the tuning in \(catalog.path) cannot be read: remove it with "coterie tune --discard", and tune again
+                """)
         }
     }
 }
