@@ -34,6 +34,8 @@ import Basics
 ///   none).
 /// - `lookPhotos`, `lookGroups`, `lookIndex`: the photos with vectors, as `IndexedPhotos` and `LookShape` describe
 ///   them. Only a version of a catalog with vectors has these sections.
+/// - `reach`: n × 12 bytes: joins, members who were offered the group, and those of them who opened it (UInt32), in the
+///   last four weeks. Older versions lack the section.
 /// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour: index, common
 ///   entries (UInt32) and score (Float).
 package enum ModelLayout {
@@ -116,8 +118,11 @@ package enum ModelLayout {
         /// The index of their vectors.
         package static let lookIndex = SectionName("lookIndex")
 
-        /// The sections that a version has if its catalog has vectors, in file order, after all others.
-        package static let optional = [lookPhotos, lookGroups, lookIndex]
+        /// The reach of each group in the last four weeks.
+        package static let reach = SectionName("reach")
+
+        /// The sections that not every version has, in file order, after all others.
+        package static let optional = [lookPhotos, lookGroups, lookIndex, reach]
 
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
         package var relation: Relation? {

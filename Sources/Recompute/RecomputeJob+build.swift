@@ -77,13 +77,17 @@ extension RecomputeJob {
         }
         _ = consume samples
         let members = try members((consume hints).counting(in: evidence.told), groupCount: facts.count, run)
-        let activity = try clock.step(.activity) {
+        let (activity, reach) = try clock.step(.activity) { () throws(Failure) in
             let activity = ActivitySignals(events, dates, groupCount: facts.count, run)
-            return (activity, activity.summary)
+            let reach =
+                if let members { members.reach } else {
+                    try ListReach(run.entries, atMilliseconds: startedAtMilliseconds)
+                }
+            return ((activity, reach.groups(joins: activity.joins, groupCount: facts.count)), activity.summary)
         }
         let signals = GroupSignals(
             trending: activity.trending, seasons: activity.seasons, tags: content.tags, places: content.places,
-            curated: try CuratedGroup.curated(catalog, facts, run))
+            curated: try CuratedGroup.curated(catalog, facts, run), reach: reach)
         let (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
         var photoWeights = evidence.photos
         if let looks, let vectors {

@@ -124,6 +124,9 @@ package struct VisibleModel: Sendable {
         return postings.filter { !hidden.contains($0.group) }
     }
 
+    /// Returns what members did with a group before the version was made; nil if the version does not say.
+    package func reach(of index: Int) -> GroupReach? { model.reach(of: index) }
+
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
     /// The result is 1 if the group has no season or none is known.
