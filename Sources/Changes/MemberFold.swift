@@ -92,7 +92,8 @@ struct MemberFold {
                 for (place, record) in interactions.enumerated() where ids.insert(BytewiseString(record.id)).inserted {
                     if let first = try firstOfSeveral(record.id) {
                         guard first == stamp else { continue }
-                        removeRepeated(record.id)
+                        // A client may have sent it again, to another daemon.
+                        remove { $0.record.id.hasSameBytes(as: record.id) }
                     }
                     add(Event(record: record.withoutList, stamp: stamp, place: place))
                 }
@@ -125,28 +126,24 @@ struct MemberFold {
         events.append(event)
     }
 
-    /// Removes an interaction that a later change repeats, for example because of a client's retry at another daemon.
-    private mutating func removeRepeated(_ id: String) {
+    private mutating func remove(where isRemoved: (Event) -> Bool) {
         let before = events.count
-        events.removeAll { $0.record.id.hasSameBytes(as: id) }
-        if events.count < before { unsettle() }
+        events.removeAll(where: isRemoved)
+        // What they replaced may count again.
+        if events.count < before { (settledCount, settled) = (0, Counting()) }
     }
 
     /// Removes all interactions, or those with an id, except those that change pairs, such as joins.
     private mutating func forget(_ id: String?, before stamp: ChangeStamp) {
-        let before = events.count
-        events.removeAll { event in
+        remove { event in
             event.stamp < stamp && event.record.kind.pairChange == nil
                 && id.map { $0.hasSameBytes(as: event.record.id) } ?? true
         }
-        if events.count < before { unsettle() }
     }
 
     /// Removes everything that came before the site removed the member.
     private mutating func clear(before stamp: ChangeStamp) {
-        let before = events.count
-        events.removeAll { $0.stamp < stamp }
-        if events.count < before { unsettle() }
+        remove { $0.stamp < stamp }
         removals.removeAll { $0.stamp < stamp }
         forgotten.removeAll { $0.stamp < stamp }
         if let stated = interests, stated.stamp < stamp { interests = nil }
@@ -173,15 +170,12 @@ struct MemberFold {
         }
     }
 
-    /// Looks at all interactions again: what a removed one replaced may count.
-    private mutating func unsettle() { (settledCount, settled) = (0, Counting()) }
-
     /// Puts the interactions in order, and settles the earlier ones of many; called after changes were added.
     mutating func arrange() {
         if !isArranged {
             events[settledCount...].sort(by: Event.precedes)
             if settledCount > 0, Event.precedes(events[settledCount], events[settledCount - 1]) {
-                unsettle()
+                (settledCount, settled) = (0, Counting())
                 events.sort(by: Event.precedes)
             }
             isArranged = true
@@ -217,16 +211,16 @@ struct MemberFold {
             var winners: [Register: (state: PairState, place: Int)] = [:]
             var clicks: [BytewiseString: Int] = [:]
             for (place, event) in events.enumerated() {
-                if let register = Register(event.record) {
-                    var state = winners[register]?.state ?? .unknown
-                    guard state.settle(true, atSeconds: event.record.atMilliseconds / 1000) else { continue }
+                guard let register = Register(event.record) else {
+                    if event.record.effect == .click { clicks[BytewiseString(event.record.subjectID)] = place }
+                    continue
+                }
+                var state = winners[register]?.state ?? .unknown
+                if state.settle(true, atSeconds: event.record.atMilliseconds / 1000) {
                     winners[register] = (state, place)
-                } else if event.record.effect == .click {
-                    clicks[BytewiseString(event.record.subjectID)] = place
                 }
             }
-            let kept = winners.values.map(\.place) + clicks.values
-            events = kept.sorted().map { events[$0] }
+            events = (winners.values.map(\.place) + clicks.values).sorted().map { events[$0] }
         }
     }
 }

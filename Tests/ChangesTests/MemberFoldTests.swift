@@ -157,12 +157,13 @@ struct MemberFoldTests {
             _ = try journal.record([.member(MemberChange(ofUser: "ann", .record(interactions)))], at: 1)
         }
         for batch in 0..<30 { try record(batch * 100, 100) }
-        #expect(try journal.recentChanges(ofUser: "ann")?.impressions[BytewiseString("g")]?.count == MemberFold.impressionLimit)
+        let group = BytewiseString("g")
+        #expect(try journal.recentChanges(ofUser: "ann")?.impressions[group]?.count == MemberFold.impressionLimit)
         // A row that is read again would be found damaged.
         try journal.database.execute("UPDATE changes SET seal = seal + 1")
         try record(3000, 1)
         let recent = try journal.recentChanges(ofUser: "ann")
-        #expect(recent?.impressions == [BytewiseString("g"): (2001...3000).map(Int64.init)])
+        #expect(recent?.impressions == [group: (2001...3000).map(Int64.init)])
         #expect(recent?.interactions == [])
         #expect(try journal.damagedChanges() == [])
     }
