@@ -4,11 +4,15 @@ import SQLite
 
 /// The changes of a member since a model version was made, according to a journal.
 package struct RecentMemberChanges: Sendable, Equatable {
-    /// The member's interactions in the order in which they arrived.
+    /// The member's interactions except impressions, in the order in which they arrived.
     ///
     /// It is the same in all journals with the same changes. Joins and leaves that arrived before the site removed the
     /// member from the group are left out.
     package var interactions: [InteractionRecord] = []
+    /// The times of the last 1,000 impressions of each group since its last click, in Unix milliseconds, by the group.
+    ///
+    /// They are in the order in which they arrived.
+    package var impressions: [BytewiseString: [Int64]] = [:]
     /// Whether the member had all earlier interactions forgotten.
     package var forgetsEarlier = false
     /// The ids of single interactions that the member had forgotten; they may be in what the changes come on top of.

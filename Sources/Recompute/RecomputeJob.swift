@@ -109,7 +109,10 @@ package struct RecomputeJob: Sendable {
         throws(Failure) -> Manifest
     {
         // Groups that are not public any more stay away from now on, even if the version is refused.
-        if let site = built.site { try store.setSite(site) }
+        if var site = built.site {
+            if parameters.isForced { site.unknown = [:] }
+            try store.setSite(site)
+        }
         return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
             clock.advance(done: done, total: total)
         }

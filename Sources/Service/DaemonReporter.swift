@@ -29,17 +29,12 @@ struct DaemonReporter: Sendable {
         _ board: any DaemonBoard, server: (address: String, port: UInt16), follower: VersionFollower,
         parts: DeploymentParts, troubles: RecentTroubles, startedAt: Int64, now: @escaping @Sendable () -> Int64
     ) {
-        self.board = board
-        self.server = server
-        self.follower = follower
-        replicator = parts.replicator
+        (self.board, self.server, self.follower, self.troubles) = (board, server, follower, troubles)
+        (self.now, self.startedAt, replicator) = (now, startedAt, parts.replicator)
         sessions = parts.sessionTally
         journal = parts.replicator.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
         problems = DaemonProblems(
             follower: follower, replicator: parts.replicator, community: parts.community, conditions: parts.conditions)
-        self.troubles = troubles
-        self.now = now
-        self.startedAt = startedAt
         host = ProcessInfo.processInfo.hostName
     }
 
@@ -186,8 +181,7 @@ struct DeploymentParts {
             let catalog = try CatalogReader(path: path)
             let journal = try DaemonJournal(
                 path: Catalog.journalPath(beside: path), besideCatalog: path, changes: changes, recording: recording,
-                now: now, patience: .seconds(2))
-            journal.logFindings(in: log)
+                log: log, now: now, patience: .seconds(2))
             community = JournalSource(catalog, journal: journal) { follower.current }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
@@ -195,8 +189,8 @@ struct DeploymentParts {
             self.sessions = Sessions(file, keeping)
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
-            let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
-            journal.logFindings(in: log)
+            let journal = try DaemonJournal(
+                path: path, changes: changes, recording: recording, log: log, now: now)
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
