@@ -295,6 +295,7 @@ package final class Daemon: Sendable {
             parts.exposures.finish(to: parts.community, before: end)
             routers.maker.postFigures()
             parts.replicator?.stop()
+            parts.close()
             isDone.signal()
         }
         do { try WorkThread(write) } catch { write() }

@@ -158,6 +158,8 @@ struct DeploymentParts {
     var replicator: ChangeReplicator?
     /// The conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
+    /// The ends of the connections to each file.
+    private var closings: [@Sendable () -> Void] = []
 
     /// Opens the files of a deployment.
     ///
@@ -180,6 +182,7 @@ struct DeploymentParts {
             self.sessions = Sessions(file, keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
+            closings = [file.close]
             self.sessions?.testWriting()
             return
         case .catalog(_, let path, let sessions):
@@ -193,6 +196,7 @@ struct DeploymentParts {
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             self.sessions = Sessions(file, keeping)
+            closings = [file.close, journal.close, catalog.renew]
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
@@ -202,11 +206,9 @@ struct DeploymentParts {
             sessionTally = SessionTally(path: sessions)
             let shared = SharedSessions(channel, local: file, damaged: damaged)
             sharedSessions = shared
-            community = JournalSource(
-                store, journal: journal,
-                catalog: try catalog.map { path throws(Failure) in
-                    try CatalogReader(path: path)
-                }, served: { follower.current })
+            let reader = try catalog.map { path throws(Failure) in try CatalogReader(path: path) }
+            community = JournalSource(store, journal: journal, catalog: reader, served: { follower.current })
+            closings = [file.close, journal.close] + (reader.map { [$0.renew] } ?? [])
             self.sessions = Sessions(shared, keeping)
             replicator = ChangeReplicator(
                 channel, journal: journal, sessions: shared, follower: follower, log: log,
@@ -229,8 +231,13 @@ struct DeploymentParts {
             return try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
         }
         var parts = self
+        let reader = try CatalogReader(path: path)
         parts.community = JournalSource(
-            store, journal: replicator.journal, catalog: try CatalogReader(path: path), served: { follower.current })
+            store, journal: replicator.journal, catalog: reader, served: { follower.current })
+        parts.closings.append(reader.renew)
         return parts
     }
+
+    /// Closes the files; SQLite removes what it keeps beside a database with the last connection to it.
+    func close() { for close in closings { close() } }
 }
