@@ -37,7 +37,8 @@ enum ExperimentCommand: Subcommand {
                 "experiments", "FILE", help: "The file that defines experiments", default: "experiments.yaml",
                 environment: "COTERIE_EXPERIMENTS"),
             Option("groups", "N", help: "For assign: the number of groups of the member (default: by the catalog)"),
-            Option("svg", "FILE", help: "For report: write a chart of the measure's intervals over time"),
+            Option(
+                "svg", "FILE", help: "For report: write a chart of the measure's intervals over time", isOutput: true),
             Option(
                 "measure", "MEASURE", help: "For report --svg and size: the measure", default: "joins",
                 allowed: Measure.allCases.map(\.rawValue)),
