@@ -14,6 +14,8 @@ struct DaemonReporter: Sendable {
     static let interval = Duration.seconds(2)
 
     private let board: any DaemonBoard
+    /// The board that outlasts the daemon; nil unless it has changes to send.
+    private let senders: (any DaemonBoard)?
     private let server: (address: String, port: UInt16)
     private let follower: VersionFollower
     private let replicator: ChangeReplicator?
@@ -25,11 +27,13 @@ struct DaemonReporter: Sendable {
     private let startedAt: Int64
     private let host: String
 
-    init(
-        _ board: any DaemonBoard, server: (address: String, port: UInt16), follower: VersionFollower,
+    init?(
+        _ store: any VersionStore, server: (address: String, port: UInt16), follower: VersionFollower,
         parts: DeploymentParts, troubles: RecentTroubles, startedAt: Int64, now: @escaping @Sendable () -> Int64
     ) {
+        guard let board = store.board else { return nil }
         self.board = board
+        senders = parts.replicator == nil ? nil : store.board(of: .senders)
         self.server = server
         self.follower = follower
         replicator = parts.replicator
@@ -49,16 +53,25 @@ struct DaemonReporter: Sendable {
     func report() {
         sessions?.step(at: now())
         guard follower.current.hasLooked else { return }
+        let current = current
         guard let bytes = try? JSON.encoded(current) else { return }
         try? board.post(bytes, ofDaemon: id)
+        if current.outboxChanges != nil { try? senders?.post(bytes, ofDaemon: senderID) }
     }
 
     /// Withdraws the report, because the daemon stops.
     func withdraw() { try? board.withdraw(id) }
 
-    private var id: String {
-        let name = host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
-        return "\(String(name.prefix(40)))-\(getpid())"
+    /// Withdraws the report that outlasts the daemon, if all is sent.
+    func withdrawSender() { if replicator?.backlog?.count == 0 { try? senders?.withdraw(senderID) } }
+
+    private var id: String { "\(hostID)-\(getpid())" }
+
+    /// The id of the journal, whose next daemon has its changes.
+    private var senderID: String { "\(hostID)-\(Checksum.text(of: Array((journal ?? "").utf8)))" }
+
+    private var hostID: String {
+        String(host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(40))
     }
 
     private var current: DaemonReport {

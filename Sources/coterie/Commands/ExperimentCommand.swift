@@ -48,6 +48,8 @@ enum ExperimentCommand: Subcommand {
             Option(
                 flag: "take-changes",
                 help: "For report with a store in Redis: first take into the catalog what daemons have recorded"),
+            Option(
+                "gone", "DAEMON", help: "For report: do not wait for a daemon that never comes back", isRepeating: true),
             Option("effect", "PERCENT", help: "For size: the relative effect to be found, such as 2%", default: "2%"),
             Option(
                 "tuning", "N",
