@@ -91,8 +91,19 @@ enum ExperimentCommand: Subcommand {
         for definition in definitions { try warn(about: definition, parsed) }
     }
 
-    /// Warns if a plan's members cannot find its effect, as far as the catalog tells.
+    /// Warns if a past experiment had the same arms, or if a plan's members cannot find its effect, as far as is known.
     private static func warn(about definition: ExperimentDefinition, _ parsed: ParsedCommand) throws {
+        let past = try? parsed.experiments().entries.first {
+            !$0.runs(atMilliseconds: ParsedCommand.nowMilliseconds) && $0.definition.name != definition.name
+                && $0.definition.seed == definition.seed
+        }
+        if let name = past?.definition.name {
+            printToStandardError(
+                """
+                warning: \(definition.name): the past experiment \(name) had the same seed, so the members of an arm may \
+                still act as they were treated there: give another seed, or none
+                """)
+        }
         guard let catalog = try parsed.openCatalogIfPresent() else { return }
         let warning = try PlanSize.warning(
             about: definition, from: catalog, atMilliseconds: ParsedCommand.nowMilliseconds)
