@@ -265,4 +265,6 @@ package enum TuningNote: String, Sendable, CaseIterable {
     case settings
     /// The settings that were tried.
     case journal
+    /// The reports of experiments, which no tuning makes, with what had arrived.
+    case reports
 }

@@ -88,5 +88,9 @@ protocol Subcommand: ConfiguredCommand {
 }
 
 extension Subcommand {
-    static func run(_ invocation: Invocation) throws { try run(invocation.parsed()) }
+    static func run(_ invocation: Invocation) throws {
+        let parsed = try invocation.parsed()
+        try parsed.refuseOverwriting()
+        try run(parsed)
+    }
 }

@@ -45,17 +45,15 @@ extension FileImport {
                 summary.failure = error
             }
             try finish()
-            try options.isDryRun ? rollBack() : commit()
+            try options.isDryRun ? catalog.database.rollBack() : commit()
         } catch {
             try? rejects.flush()
-            try? rollBack()
+            try? catalog.database.rollBack()
             throw error
         }
         let elapsed = began.duration(to: clock.now).components
         summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
     }
-
-    private func rollBack() throws(Failure) { try catalog.database.execute("ROLLBACK") }
 
     /// Rejects the current record of a reader, or ends a strict import.
     func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String) throws(Failure) {

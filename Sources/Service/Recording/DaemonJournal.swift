@@ -299,6 +299,12 @@ final class DaemonJournal: Sendable {
         self.changes.everythingChanged()
     }
 
+    /// Closes the connections; a later use opens others.
+    func close() {
+        commits.close()
+        readers.renew()
+    }
+
     /// Finds out whether a journal that failed can be written again.
     func probeWriting() { commits.probe() }
 

@@ -209,6 +209,9 @@ final class GroupCommit: Sendable {
         return try outcomes.get()
     }
 
+    /// Closes the writer; a later change opens another one.
+    func close() { connection.withLock { $0.writer = nil } }
+
     /// Erases what others have forgotten, now or as soon as nobody reads.
     func erase() { connection.withLock { $0.mustErase = true } }
 

@@ -115,6 +115,9 @@ final class SessionFile: SessionStore {
             """)
     }
 
+    /// Closes the connections; a later use opens others.
+    func close() { for connection in [writing, reading] { connection.withLock { $0.database = nil } } }
+
     func probeWriting() throws(Failure) {
         try using(writing) { connection throws(Failure) in try opened(&connection).probeWriting() }
     }

@@ -52,7 +52,8 @@ enum EvaluateCommand: Subcommand {
                 help: "Compare each list with the list of the same name in this file instead, which --lists wrote with "
                     + "other settings; a file with a single list, such as another program's, is compared with all"),
             Option("bootstrap", "N", help: "Samples for 95% intervals; 0 for none", default: "1000"),
-            Option("lists", "FILE", help: "Write the measured lists to this file, as tab-separated values"),
+            Option(
+                "lists", "FILE", help: "Write the measured lists to this file, as tab-separated values", isOutput: true),
             Option(flag: "csv", help: "Write CSV, with a line for each list and length"),
         ] + RecomputeOptions.all + PlanOptions.all + [CommonOptions.catalog, CommonOptions.json],
         examples: [

@@ -48,7 +48,7 @@ enum ForgetCommand: Subcommand {
             Option(
                 flag: "undo",
                 help: "Let them come back; what was removed stays removed, and what still waits has no effect"),
-            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file"),
+            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file", isOutput: true),
             Option("merge", "FILE", help: "Only add the ledger in this file, and forget whom it has forgotten"),
             ParsedCommand.sessionsOption,
             CommonOptions.catalog,

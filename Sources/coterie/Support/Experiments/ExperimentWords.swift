@@ -6,6 +6,7 @@ import Experiments
 struct ExperimentWords: Sendable {
     let report: ExperimentReport
     let entry: ExperimentRegister.Entry
+    let arrival: ChangeArrival
     let tuningCount: Int
 
     var lines: [String] {
