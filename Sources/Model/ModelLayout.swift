@@ -116,8 +116,13 @@ package enum ModelLayout {
         /// The index of their vectors.
         package static let lookIndex = SectionName("lookIndex")
 
-        /// The sections that a version has if its catalog has vectors, in file order, after all others.
-        package static let optional = [lookPhotos, lookGroups, lookIndex]
+        /// The groups' places on the map.
+        package static let map = SectionName("map")
+
+        /// The sections that not every version has, in file order, after all others.
+        ///
+        /// Those of looks need vectors in the catalog.
+        package static let optional = [lookPhotos, lookGroups, lookIndex, map]
 
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
         package var relation: Relation? {
