@@ -120,9 +120,13 @@ package enum ModelLayout {
 
         /// The reach of each group in the last four weeks.
         package static let reach = SectionName("reach")
+        /// The groups' places on the map.
+        package static let map = SectionName("map")
 
         /// The sections that not every version has, in file order, after all others.
-        package static let optional = [lookPhotos, lookGroups, lookIndex, reach]
+        ///
+        /// Those of looks need vectors in the catalog.
+        package static let optional = [lookPhotos, lookGroups, lookIndex, reach, map]
 
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
         package var relation: Relation? {

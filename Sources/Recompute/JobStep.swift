@@ -46,6 +46,10 @@ struct JobStep: Sendable {
         return Double(dated.reduce(0) { $0 + amounts.rows($1) }) * 1e-8
     }
     static let encode = JobStep(name: "encode") { Double($0.neighbours) * 3e-8 }
+    static let map = JobStep(name: "draw the map", unit: "rounds") { amounts in
+        amounts.parameters.drawsMap
+            ? Double(amounts.groups) * 7e-5 + Double(amounts.neighbours) * 2e-7 / amounts.threads : nil
+    }
     static let weighLooks = JobStep(name: "weigh looks", unit: "photos")
     static let check = JobStep(name: "check catalog")
     static let compareVersions = JobStep(name: "compare versions") { amounts in
@@ -91,7 +95,7 @@ struct JobStep: Sendable {
             return [read(facts.relation), compare(facts)] + further
         }
         return [readGroups] + tables + [hints] + relations.filter { $0.feature != nil }.map(compare)
-            + [weigh, members, activity, encode, weighLooks, check, compareVersions, publish, makeCurrent]
+            + [weigh, members, activity, encode, map, weighLooks, check, compareVersions, publish, makeCurrent]
     }
 }
 

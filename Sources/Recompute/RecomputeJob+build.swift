@@ -2,6 +2,7 @@ import Basics
 import CatalogStore
 import Model
 import ModelStore
+import Recommendation
 import Similarity
 
 /// A job under way: what its steps share.
@@ -88,7 +89,8 @@ extension RecomputeJob {
         let signals = GroupSignals(
             trending: activity.trending, seasons: activity.seasons, tags: content.tags, places: content.places,
             curated: try CuratedGroup.curated(catalog, facts, run), reach: reach)
-        let (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
+        var (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
+        if parameters.drawsMap { model = try clock.step(.map) { drawMap(of: decoded, model, clock) } }
         var photoWeights = evidence.photos
         if let looks, let vectors {
             photoWeights = try clock.step(.weighLooks) { () throws(Failure) in
@@ -164,6 +166,19 @@ extension RecomputeJob {
                 return ((model, try ModelVersion(model)), "\(bytes) bytes")
             } catch { throw Failure(.badData, error.description) }
         }
+    }
+
+    /// Adds the map of the groups, on which the neighbours of all relations together attract each other.
+    private func drawMap(of version: ModelVersion, _ model: EncodedModel, _ clock: StepClock)
+        -> (EncodedModel, outcome: String)
+    {
+        let recommender = Recommender(model: VisibleModel(version), relations: parameters.relations)
+        let lists = Parallel.map(version.groupCount, inPortionsOf: 256, threads: parameters.threads) { _ in
+        } _: { _, groups in
+            groups.map { recommender.similar(to: UInt32($0), limit: MapLayout.neighbourLimit).map(\.group) }
+        }
+        let places = MapLayout(lists.flatMap(\.self)) { clock.advance(done: $0, total: $1) }.places
+        return (model.adding(places), "\(places.count { $0 != nil }) groups, \(places.count { $0 == nil }) beside it")
     }
 
     /// Reads the relations of tables, without those that need data and have none.

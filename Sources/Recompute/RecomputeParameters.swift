@@ -24,6 +24,8 @@ package struct RecomputeParameters: Sendable, Equatable {
     package var skipsMissingChanges = false
     /// Whether the whole catalog is checked before publishing, and not only the parts that are read.
     package var checksCatalog = false
+    /// Whether the version gets a map of its groups.
+    package var drawsMap = true
     /// The time of the tuning that the settings come from, in Unix milliseconds, or `nil` for the defaults.
     package private(set) var tunedAtMilliseconds: Int64?
     /// The tuned weights of relations in members' lists; evidence decides the others.

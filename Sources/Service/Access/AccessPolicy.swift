@@ -91,6 +91,8 @@ package enum Area: String, Sendable, CaseIterable {
     case photos
     /// Groups that more people turn to than usual.
     case trending
+    /// The map of all groups.
+    case map
     case metrics
 }
 

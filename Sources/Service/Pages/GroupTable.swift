@@ -30,9 +30,12 @@ struct GroupTable {
     static let parameters = [
         Parameter("sort", standard: Order.size, "What the groups are sorted by"),
         Parameter("only", standard: Filter.all, "Which groups are shown"),
+        Parameter("region", .text(1...7), "The number of the region of the map, or \(beside)"),
         Parameter("page", .integer(1...1_000_000, standard: 1), "The page of the table"),
     ]
 
+    /// The word for the groups beside the map, in place of a region.
+    static let beside = "beside"
     /// The rows of a page.
     private static let rowLimit = 50
     /// The number of members below which a group is small.
@@ -44,7 +47,7 @@ struct GroupTable {
     private let version: ModelVersion
     /// The relations whose sizes are shown.
     private let relations: [RelationDescription]
-    private let (order, filter, page): (Order, Filter, Int)
+    private let (order, filter, region, page): (Order, Filter, String?, Int)
     /// Whether members told what their lists had.
     private let isOffered: Bool
 
@@ -55,6 +58,7 @@ struct GroupTable {
         relations = snapshot.relations.tabled(in: all)
         order = call.parameters.choice("sort", of: Order.self)
         filter = call.parameters.choice("only", of: Filter.self)
+        region = call.parameters.text("region")
         page = call.parameters.integer("page")
         isOffered = (0..<all.groupCount).contains { [all] in all.reach(of: $0)?.offered ?? 0 > 0 }
     }
@@ -92,7 +96,8 @@ struct GroupTable {
     }
 
     private func isMeant(_ group: Int) -> Bool {
-        switch filter {
+        if let region, region != all.place(of: group).map({ String($0.region) }) ?? Self.beside { return false }
+        return switch filter {
         case .all: true
         case .small: members(of: group) < Double(Self.smallSize)
         case .lonely: neighbours(of: group) == 0
@@ -142,6 +147,7 @@ struct GroupTable {
     /// Returns the address of the table with another order, filter or page; a new choice begins with the first page.
     private func address(sort: Order? = nil, only: Filter? = nil, page: Int = 1) -> String {
         "?sort=\((sort ?? order).rawValue)&only=\((only ?? filter).rawValue)&page=\(page)"
+            + (region.map { "&region=\(HTML.segment($0))" } ?? "")
     }
 
     private func mark(_ isCurrent: Bool) -> HTML { isCurrent ? " aria-current=\"true\"" : "" }

@@ -19,8 +19,18 @@ extension Endpoint {
                 summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
                 caching: .shared, reuse: .untilChange,
                 problems: [.serviceUnavailable], handler: Responder.trending),
+            Endpoint(
+                "map", .get, "/v1/map", .site(.map),
+                summary: "All groups with their places on a map, on which groups lie near their neighbours",
+                parameters: mapParameters, caching: .shared, reuse: .untilChange,
+                problems: [.serviceUnavailable], handler: Responder.map),
         ]
     }
+
+    static let mapParameters = [
+        Parameter("after", .text(1...Parameter.identifierLimit), "Begin after this id"),
+        Parameter(Parameter.limit.name, .integer(1...1000, standard: 200), "How many groups to answer with, at most"),
+    ]
 }
 
 extension Responder {
@@ -33,6 +43,12 @@ extension Responder {
         return snapshot.similarGroups(
             to: group, by: call.parameters.text("by") ?? RelationTable.blendName, limit: call.parameters.limit,
             filter: filters.filter(in: snapshot.model), boosts: filters.boosts)
+    }
+
+    /// Answers `GET /v1/map?after=ID&limit=N`: all groups in parts, with their places on the map.
+    @Sendable
+    static func map(_ call: Call) throws(Problem) -> GroupMap {
+        try call.snapshot.map(after: call.parameters.text("after"), limit: call.parameters.limit)
     }
 
     /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.

@@ -74,6 +74,9 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "no-look-vectors",
                 help: "Publish codes alone for many vectors: a version is smaller, and similar photos less exact"),
+            Option(
+                flag: "no-map", help: "Draw no map of all groups, which takes some seconds for 100,000 groups",
+                setting: Setting("recompute.noMap")),
             Option(flag: "no-check", help: "Check only the parts of the catalog that are read, not the whole file"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.recomputeMetrics, CommonOptions.json,
@@ -119,6 +122,7 @@ enum RecomputeCommand: Subcommand {
         parameters.versionsKept = try parsed.integer("keep")
         parameters.isDryRun = parsed.flag("dry-run")
         parameters.checksCatalog = !parsed.flag("no-check")
+        parameters.drawsMap = !parsed.flag("no-map")
         parameters.gate = try GateOptions.limits(of: parsed)
         parameters.isForced = parsed.flag("force")
         parameters.publishesMembers = parsed.flag("members")
