@@ -285,7 +285,7 @@ struct RedisFaultTests {
         // Without a file of the check before, evictions count for some days after the start.
         let counted = try await findings(workspace, server.url)
         #expect(counted.first?.contains("(volatile-lru) since its start") == true, "\(counted)")
-        #expect(workspace.content(of: "check.prom")?.contains("coterie_check_findings{state=\"warning\"} 0\n") == true)
+        #expect(workspace.content(of: "check.prom")?.contains(",state=\"warning\"} 0\n") == true)
     }
 
     @Test("A user who may not run scripts or add to streams")
