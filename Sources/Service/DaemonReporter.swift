@@ -146,8 +146,6 @@ struct DeploymentParts {
     private(set) var community: any CommunitySource
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
-    /// The lists of sessions that the store keeps, too; nil unless the store is shared.
-    var sharedSessions: SharedSessions?
     /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
@@ -177,7 +175,7 @@ struct DeploymentParts {
             community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
             let file = try SessionFile(path: sessions, damaged: damaged)
-            self.sessions = Sessions(file, keeping)
+            self.sessions = Sessions(WaitingSessions(file), keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
             self.sessions?.testWriting()
@@ -192,7 +190,7 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            self.sessions = Sessions(file, keeping)
+            self.sessions = Sessions(WaitingSessions(file), keeping)
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
@@ -201,7 +199,6 @@ struct DeploymentParts {
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             let shared = SharedSessions(channel, local: file, damaged: damaged)
-            sharedSessions = shared
             community = JournalSource(
                 store, journal: journal,
                 catalog: try catalog.map { path throws(Failure) in
