@@ -173,6 +173,7 @@ package final class Database {
             try run("COMMIT")
             return result
         } catch {
+            // This error matters more than one of the rollback.
             try? rollBack()
             throw error
         }

@@ -28,7 +28,7 @@ final class SharedSessions: SessionStore {
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan? {
-        if let (plan, isNoted) = try? local.use(user, session, at: now) {
+        if let (plan, isNoted) = try? local.current(of: user).use(user, session, at: now) {
             if isNoted { touch(user, session, at: now) }
             return plan
         }
@@ -38,7 +38,7 @@ final class SharedSessions: SessionStore {
             let plan = try? opened(shared.bytes, user, session)
         else { return nil }
         touch(user, session, at: now)
-        try? local.append(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
+        try? local.keep(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
         return plan
     }
 
@@ -48,7 +48,7 @@ final class SharedSessions: SessionStore {
         guard let shared = share(plan, user, session, at: now) else {
             return try local.keep(plan, ofUser: user, session: session, at: now)
         }
-        try? local.append(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
+        try? local.keep(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
         return shared.plan
     }
 

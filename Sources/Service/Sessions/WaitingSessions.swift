@@ -23,28 +23,19 @@ final class WaitingSessions: SessionStore {
     init(_ file: SessionFile) { self.file = file }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan? {
-        try use(user, session, at: now)?.plan
+        try current(of: user).plan(ofUser: user, session: session, at: now)
     }
 
-    /// Returns the list of a session that has not ended, and whether the use was recorded; see `SessionFile.use`.
-    func use(_ user: String, _ session: String?, at now: Int64) throws(Failure) -> (
-        plan: FrozenPlan, isNoted: Bool
-    )? {
-        try writeWaiting(ifAnyOf: user)
-        return try file.use(user, session, at: now)
-    }
-
-    /// Keeps a list a moment later, or at once while lists cannot be written: each request then learns of it.
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(Failure)
         -> FrozenPlan
     {
         let bytes = plan.sealed(ofUser: user, session: session)
-        try append(SealedList(user: user, session: session, usedAt: now, bytes: bytes))
+        try keep(SealedList(user: user, session: session, usedAt: now, bytes: bytes))
         return plan
     }
 
-    /// Keeps a list a moment later, or at once while lists cannot be written.
-    func append(_ list: SealedList) throws(Failure) {
+    /// Keeps a list a moment later, or at once while lists cannot be written: each request then learns of it.
+    func keep(_ list: SealedList) throws(Failure) {
         let count = lists.withLock { lists in
             lists.append(list)
             return lists.count
@@ -52,9 +43,10 @@ final class WaitingSessions: SessionStore {
         if count >= Self.most || hasFailed.load(ordering: .relaxed) { try writeWaiting() }
     }
 
-    /// Writes the lists that wait, if one of them is of a member, so that a reader finds it in the file.
-    private func writeWaiting(ifAnyOf user: String) throws(Failure) {
+    /// Returns the file, after the lists that wait were written if one of them is of a member.
+    func current(of user: String) throws(Failure) -> SessionFile {
         if lists.withLock({ $0.contains { $0.isOf(user) } }) { try writeWaiting() }
+        return file
     }
 
     func writeWaiting() throws(Failure) {
@@ -64,16 +56,17 @@ final class WaitingSessions: SessionStore {
                 let next = lists.withLock { Array($0.prefix(Self.atATime)) }
                 guard !next.isEmpty else { return }
                 defer { lists.withLock { $0.removeFirst(next.count) } }
-                hasFailed.store(true, ordering: .relaxed)
-                try file.keep(next)
+                do throws(Failure) { try file.keep(next) } catch {
+                    hasFailed.store(true, ordering: .relaxed)
+                    throw error
+                }
                 hasFailed.store(false, ordering: .relaxed)
             }
         }
     }
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure) {
-        try writeWaiting(ifAnyOf: user)
-        try file.noteUse(ofUser: user, session: session, at: instant)
+        try current(of: user).noteUse(ofUser: user, session: session, at: instant)
     }
 
     func forgetAll(ofUser user: String) throws(Failure) {
