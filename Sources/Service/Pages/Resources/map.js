@@ -1,7 +1,7 @@
 // Draws the map of all groups on a canvas. The page has the same groups in tables.
 const EXTENT = 1e6;
 const MOST_ZOOM = 400;
-const LABELS = 40;
+const LABELS = 64;
 
 /** Fills the figure with the map, whose groups come in parts from the address that the figure names. */
 export async function drawMap(figure) {
@@ -72,7 +72,7 @@ export async function drawMap(figure) {
         write(context, labels);
     }
 
-    /** Writes labels, the first ones first; one that would cover another one is left out. */
+    /** Writes labels, the first ones first; one that would cover another one, or leave the frame, is left out. */
     function write(context, labels) {
         context.font = `13px ${style.fontFamily}`;
         context.textAlign = 'center';
@@ -84,6 +84,7 @@ export async function drawMap(figure) {
             const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
             const half = context.measureText(short).width / 2 + 3;
             if (taken.length === LABELS) return;
+            if (x < half || x > canvas.clientWidth - half || y < 16 || y > canvas.clientHeight - 4) continue;
             if (taken.some(box => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 16)) continue;
             taken.push({ x, y, half });
             context.strokeText(short, x, y);
