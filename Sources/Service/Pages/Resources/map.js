@@ -22,7 +22,8 @@ export async function drawMap(figure) {
     const groups = [];
     const regions = new Map();
     // The middle of what is seen, on the map, and the magnification.
-    let view = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
+    const whole = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
+    let view = whole;
     let chosen = null;
     let isDue = false;
 
@@ -93,10 +94,10 @@ export async function drawMap(figure) {
     }
 
     function zoom(factor, at = view) {
-        if (factor === 0) view = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
-        const next = factor === 0 ? 1 : Math.min(MOST_ZOOM, Math.max(1, view.zoom * factor));
+        const next = Math.min(MOST_ZOOM, Math.max(1, view.zoom * factor));
         const part = view.zoom / next;
-        view = { x: at.x + (view.x - at.x) * part, y: at.y + (view.y - at.y) * part, zoom: next };
+        view = factor === 0 ? whole
+            : { x: at.x + (view.x - at.x) * part, y: at.y + (view.y - at.y) * part, zoom: next };
         // A finger moves the page, unless it is on a part of the map.
         canvas.style.touchAction = next > 1 ? 'none' : 'auto';
         redraw();
@@ -104,9 +105,9 @@ export async function drawMap(figure) {
 
     function choose(group) {
         chosen = group;
-        const link = document.createElement('a');
-        link.href = `/admin/groups/${encodeURIComponent(group.groupId)}`;
-        link.textContent = name(group);
+        const link = Object.assign(document.createElement('a'), {
+            href: `/admin/groups/${encodeURIComponent(group.groupId)}`, textContent: name(group),
+        });
         const isBeside = group.x === undefined;
         const where = isBeside ? 'beside the map: it has no neighbours' : `in ${group.region}`;
         chosenLine.replaceChildren(link, `, ${group.memberCount.toLocaleString('en')} members, ${where}`);
@@ -181,8 +182,7 @@ export async function drawMap(figure) {
         };
         canvas.setPointerCapture(event.pointerId);
         canvas.addEventListener('pointermove', move);
-        canvas.onpointerup = end;
-        canvas.onpointercancel = end;
+        canvas.onpointerup = canvas.onpointercancel = end;
     });
     figure.querySelectorAll('[data-zoom]').forEach(button => {
         button.addEventListener('click', () => zoom(Number(button.dataset.zoom), chosen ?? view));
