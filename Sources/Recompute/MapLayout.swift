@@ -9,15 +9,17 @@ struct MapLayout {
     /// The number of a group's best neighbours that attract it.
     static let neighbourLimit = 15
     /// The rounds in which the start is smoothed: with many more, only whole components would differ.
-    private static let smoothingRounds = 12
+    private static let smoothingRounds = 16
     /// The rounds in which groups move, each by less than before.
     private static let movingRounds = 70
     /// The number of random groups that repel a group while a neighbour attracts it.
     private static let repellingGroups = 2
-    /// The longest way of a group in one step, on each axis; a group has a square of side 1.
+    /// The side of a group's share of the map, in the unit in which forces are written.
+    private static let groupSide: Float = 1.2
+    /// The longest way of a group in one step, on each axis.
     private static let longestStep: Float = 4
     /// The share of the even places: of 0 clusters are dots, and of 1 there are no clusters.
-    private static let evenShare: Float = 0.25
+    private static let evenShare: Float = 0.15
     /// The least number of groups in a region, and the most regions.
     private static let (leastRegion, mostRegions) = (16, 64)
 
@@ -33,6 +35,8 @@ struct MapLayout {
     private var regions: [UInt32]
     private var random = SplitMix64(seed: 1)
     private let groupCount: Int
+    /// The side of the square in which all points are.
+    private let side: Float
 
     /// - Parameters:
     ///   - lists: the best neighbours of each group; a group without any lies beside the map.
@@ -46,6 +50,7 @@ struct MapLayout {
             lists[group].prefix(Self.neighbourLimit).compactMap { other in positions[Int(other)].map { (from, $0) } }
         }
         self.groups = groups
+        side = Self.groupSide * Float(max(1, groups.count)).squareRoot()
         regions = [UInt32](repeating: 0, count: groups.count)
         start()
         for round in 0..<Self.movingRounds {
@@ -58,26 +63,13 @@ struct MapLayout {
     /// The place of each group; nil for a group beside the map.
     var places: [MapPlace?] {
         var places = [MapPlace?](repeating: nil, count: groupCount)
-        let (origin, side) = box
-        let scale = Float(MapPlace.extent - 1) / side
+        // A little less, so that rounding leaves no place outside.
+        let scale = Float(MapPlace.extent - 1) / side * 0.99999
         for (position, group) in groups.enumerated() {
             places[group] = MapPlace(
-                x: UInt32((points[position].x - origin.x) * scale), y: UInt32((points[position].y - origin.y) * scale),
-                region: regions[position])
+                x: UInt32(points[position].x * scale), y: UInt32(points[position].y * scale), region: regions[position])
         }
         return places
-    }
-
-    /// The least coordinates, and the side of a square with all points.
-    private var box: (origin: Point, side: Float) {
-        guard var least = points.first else { return (Point(x: 0, y: 0), 1) }
-        var greatest = least
-        for point in points {
-            least = Point(x: min(least.x, point.x), y: min(least.y, point.y))
-            greatest = Point(x: max(greatest.x, point.x), y: max(greatest.y, point.y))
-        }
-        // A little more, so that rounding leaves no point outside.
-        return (least, max(greatest.x - least.x, greatest.y - least.y, 1) * 1.00001)
     }
 
     /// Puts the groups into a square, in the order of two smooth directions of the graph.
@@ -110,7 +102,6 @@ struct MapLayout {
             known.append(direction)
         }
         points = groups.map { _ in Point(x: 0, y: 0) }
-        let side = Float(groups.count).squareRoot()
         for (axis, direction) in known.dropFirst().enumerated() {
             let values = zip(direction, roots).map { $0 / $1 }
             let order = values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
@@ -136,10 +127,10 @@ struct MapLayout {
             var point = points[link.from]
             let other = points[link.to]
             let (dx, dy) = (other.x - point.x, other.y - point.y)
-            let pull = 2 * rate / (1 + dx * dx + dy * dy)
+            let pull = rate / (1 + dx * dx + dy * dy)
             let step = Point(x: Self.bounded(pull * dx), y: Self.bounded(pull * dy))
             point = Point(x: point.x + step.x, y: point.y + step.y)
-            points[link.to] = Point(x: other.x - step.x, y: other.y - step.y)
+            points[link.to] = kept(Point(x: other.x - step.x, y: other.y - step.y))
             for _ in 0..<Self.repellingGroups {
                 let other = Int((random.next() >> 32) &* UInt64(points.count) >> 32)
                 guard other != link.from else { continue }
@@ -148,8 +139,13 @@ struct MapLayout {
                 let push = 2 * rate / ((0.01 + square) * (1 + square))
                 point = Point(x: point.x + Self.bounded(push * dx), y: point.y + Self.bounded(push * dy))
             }
-            points[link.from] = point
+            points[link.from] = kept(point)
         }
+    }
+
+    /// Returns a point, or the nearest one of the square: communities without links to others would fly apart.
+    private func kept(_ point: Point) -> Point {
+        Point(x: max(0, min(side, point.x)), y: max(0, min(side, point.y)))
     }
 
     private static func bounded(_ step: Float) -> Float { max(-longestStep, min(longestStep, step)) }
@@ -159,7 +155,6 @@ struct MapLayout {
     /// The square is halved between equally many points, again and again, until each has a rectangle of its own.
     private mutating func spread() {
         guard !groups.isEmpty else { return }
-        let (origin, side) = box
         var regionSize = groups.count
         while regionSize / 2 >= max(Self.leastRegion, groups.count / Self.mostRegions) { regionSize /= 2 }
         var order = Array(groups.indices)
@@ -188,7 +183,7 @@ struct MapLayout {
             halve(range.lowerBound..<middle, low, lowEnd, hasRegion)
             halve(middle..<range.upperBound, highStart, high, hasRegion)
         }
-        halve(0..<order.count, origin, Point(x: origin.x + side, y: origin.y + side), false)
+        halve(0..<order.count, Point(x: 0, y: 0), Point(x: side, y: side), false)
         for position in points.indices {
             points[position].x += (even[position].x - points[position].x) * Self.evenShare
             points[position].y += (even[position].y - points[position].y) * Self.evenShare

@@ -47,8 +47,7 @@ extension Responder {
         }
         return Page(
             "Map", in: .map,
-            subtitle:
-                "Groups lie near their neighbours. Larger dots have more members, and colours tell regions apart.",
+            subtitle: "Groups lie near their neighbours. Larger dots have more members, and a colour is a region.",
             """
             <figure class="map" data-map="\(Endpoint.groupsPath)" hidden></figure>
             \(HTML.table("Regions of the map", ["Region", "#Groups", "Its largest groups"], rows))

@@ -1,7 +1,7 @@
 // Draws the map of all groups on a canvas. The page has the same groups in tables.
 const EXTENT = 1e6;
 const MOST_ZOOM = 400;
-const LABELS = 40;
+const LABELS = 64;
 
 /** Fills the figure with the map, whose groups come in parts from the address that the figure names. */
 export async function drawMap(figure) {
@@ -22,7 +22,8 @@ export async function drawMap(figure) {
     const groups = [];
     const regions = new Map();
     // The middle of what is seen, on the map, and the magnification.
-    let view = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
+    const whole = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
+    let view = whole;
     let chosen = null;
     let isDue = false;
 
@@ -72,7 +73,7 @@ export async function drawMap(figure) {
         write(context, labels);
     }
 
-    /** Writes labels, the first ones first; one that would cover another one is left out. */
+    /** Writes labels, the first ones first; one that would cover another one, or leave the frame, is left out. */
     function write(context, labels) {
         context.font = `13px ${style.fontFamily}`;
         context.textAlign = 'center';
@@ -84,6 +85,7 @@ export async function drawMap(figure) {
             const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
             const half = context.measureText(short).width / 2 + 3;
             if (taken.length === LABELS) return;
+            if (x < half || x > canvas.clientWidth - half || y < 16 || y > canvas.clientHeight - 4) continue;
             if (taken.some(box => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 16)) continue;
             taken.push({ x, y, half });
             context.strokeText(short, x, y);
@@ -92,10 +94,10 @@ export async function drawMap(figure) {
     }
 
     function zoom(factor, at = view) {
-        if (factor === 0) view = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
-        const next = factor === 0 ? 1 : Math.min(MOST_ZOOM, Math.max(1, view.zoom * factor));
+        const next = Math.min(MOST_ZOOM, Math.max(1, view.zoom * factor));
         const part = view.zoom / next;
-        view = { x: at.x + (view.x - at.x) * part, y: at.y + (view.y - at.y) * part, zoom: next };
+        view = factor === 0 ? whole
+            : { x: at.x + (view.x - at.x) * part, y: at.y + (view.y - at.y) * part, zoom: next };
         // A finger moves the page, unless it is on a part of the map.
         canvas.style.touchAction = next > 1 ? 'none' : 'auto';
         redraw();
@@ -103,9 +105,9 @@ export async function drawMap(figure) {
 
     function choose(group) {
         chosen = group;
-        const link = document.createElement('a');
-        link.href = `/admin/groups/${encodeURIComponent(group.groupId)}`;
-        link.textContent = name(group);
+        const link = Object.assign(document.createElement('a'), {
+            href: `/admin/groups/${encodeURIComponent(group.groupId)}`, textContent: name(group),
+        });
         const isBeside = group.x === undefined;
         const where = isBeside ? 'beside the map: it has no neighbours' : `in ${group.region}`;
         chosenLine.replaceChildren(link, `, ${group.memberCount.toLocaleString('en')} members, ${where}`);
@@ -180,8 +182,7 @@ export async function drawMap(figure) {
         };
         canvas.setPointerCapture(event.pointerId);
         canvas.addEventListener('pointermove', move);
-        canvas.onpointerup = end;
-        canvas.onpointercancel = end;
+        canvas.onpointerup = canvas.onpointercancel = end;
     });
     figure.querySelectorAll('[data-zoom]').forEach(button => {
         button.addEventListener('click', () => zoom(Number(button.dataset.zoom), chosen ?? view));
