@@ -130,7 +130,7 @@ final class SiteUnderTest {
         try CatalogLog(besideCatalog: catalogPath, store).record([decision], at: now)
     }
 
-    private func move(_ from: String, to: String) throws {
+    private func copyDatabase(_ from: String, to: String) throws {
         for suffix in ["", "-wal", "-shm"] {
             try? FileManager.default.removeItem(atPath: to + suffix)
             guard suffix != "-shm", FileManager.default.fileExists(atPath: from + suffix) else { continue }
@@ -139,13 +139,13 @@ final class SiteUnderTest {
     }
 
     /// Copies the catalog, while nobody writes.
-    func copy() throws { try move(catalogPath, to: folder.path + "/copy.sqlite") }
+    func copy() throws { try copyDatabase(catalogPath, to: folder.path + "/copy.sqlite") }
 
     /// Puts the copy in the place of the catalog; daemons end before, and start then.
     func restore() throws {
         let names = daemons.map(\.name)
         daemons = []
-        try move(folder.path + "/copy.sqlite", to: catalogPath)
+        try copyDatabase(folder.path + "/copy.sqlite", to: catalogPath)
         daemons = try names.map(makeDaemon)
     }
 
