@@ -58,7 +58,7 @@ struct BodyBoundsTests {
     func encodings(encoding: String.Encoding) throws {
         let body = try #require(InterestsBody.example.data(using: encoding))
         let error = #expect(throws: Problem.self) { try InterestsBody(body: Array(body)) }
-        #expect(error?.detail.contains("UTF-8") == true, "\(error?.detail ?? "")")
+        #expect(error?.details.detail.contains("UTF-8") == true, "\(error.debugDescription)")
     }
 
     @Test("The article Limits has the bounds of every field")
