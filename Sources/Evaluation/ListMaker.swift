@@ -10,7 +10,7 @@ package struct ListMaker: Sendable {
 
     let planners: [EvaluatedList: Planner]
     let instant: Int64
-    private let popular: PopularGroups
+    private let popular: [UInt32]
     private let bucketMilliseconds: Int64
     private let length: Int
 
@@ -38,7 +38,8 @@ package struct ListMaker: Sendable {
             planners[list] = Planner(model: list == .cosine ? cosine : set.model, configuration: own, key: key)
         }
         self.planners = planners
-        popular = PopularGroups(in: set.model, configuration.relations)
+        let model = set.model
+        popular = [UInt32](below: model.groupCount) { Int(model.size(of: $0, in: membership)) }
     }
 
     /// A list, cut to the length that counts.
@@ -64,12 +65,12 @@ package struct ListMaker: Sendable {
 
     private func made(_ list: EvaluatedList, _ bucket: Int, _ profile: MemberProfile) -> MeasuredList {
         guard let planner = planners[list] else {
-            let items = popular.list(of: profile, length: length).map {
+            let items = popular.first(length, without: profile.joined.lazy.map(\.group)).map {
                 PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
             }
             return MeasuredList(
-                list: list, bucket: bucket, items: items, interests: [], candidateCount: popular.groups.count,
-                wholeCount: popular.groups.count - profile.joined.count)
+                list: list, bucket: bucket, items: items, interests: [], candidateCount: popular.count,
+                wholeCount: popular.count - profile.joined.count)
         }
         let plan = planner.plan(
             PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))

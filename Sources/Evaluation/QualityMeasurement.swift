@@ -16,7 +16,8 @@ package struct QualityMeasurement: Sendable {
     private let version: Manifest
     private let model: ModelVersion
     private let planners: (measured: Planner, next: Planner)
-    private let popular: PopularGroups
+    /// The groups with the most members, the greatest first.
+    private let popular: [UInt32]
     private let rule: HoldOutRule
     private let relations: RelationTable
 
@@ -36,7 +37,8 @@ package struct QualityMeasurement: Sendable {
             Planner(model: measured.model, configuration: before, key: RotationKey(0, 0)),
             Planner(model: next.model, configuration: after, key: RotationKey(0, 0))
         )
-        popular = PopularGroups(in: model, relations)
+        let membership = relations[.membership]?.relation ?? RelationDescription.members.relation
+        popular = [UInt32](below: model.groupCount) { Int(measured.model.size(of: $0, in: membership)) }
     }
 
     /// Returns the members to measure: those with the least hashes of their ids, in the order of the hashes.
@@ -100,7 +102,7 @@ package struct QualityMeasurement: Sendable {
         let shown = groups(items)
         row.shown = shown
         row.isHit = !member.heldOut.allSatisfy { !shown.contains($0) }
-        let usual = popular.list(of: first.profile, length: QualityFigures.length)
+        let usual = popular.first(QualityFigures.length, without: first.profile.joined.lazy.map(\.group))
         row.isPopularHit = !member.heldOut.allSatisfy { !usual.contains($0) }
         row.isImpersonal = !items.contains { $0.origin == .personal || $0.origin == .topic }
         if !shown.isEmpty, let second = try request(planners.next) {
@@ -121,7 +123,7 @@ package struct QualityMeasurement: Sendable {
         quality.joinsOfOtherGroups = rows.reduce(0) { $0 + $1.joinsOfOtherGroups }
         guard quality.joins >= Manifest.Quality.leastJoins else { return quality }
         func share(_ isCounted: (Row) -> Bool) -> Double { Double(rows.count(where: isCounted)) / Double(lists.count) }
-        let groupCount = popular.groups.count
+        let groupCount = popular.count
         var counts = [Int](repeating: 0, count: groupCount)
         for group in lists.joined() { counts[Int(group)] += 1 }
         let most = counts.sorted(by: >).prefix((groupCount + 99) / 100).reduce(0, +)
@@ -143,21 +145,5 @@ package struct QualityMeasurement: Sendable {
         let middle = (p + z * z / (2 * n)) / (1 + z * z / n)
         let half = z / (1 + z * z / n) * (p * (1 - p) / n + z * z / (4 * n * n)).squareRoot()
         return max(0, middle - half)...min(1, middle + half)
-    }
-}
-
-/// The groups of a model with the most members, the greatest first.
-struct PopularGroups: Sendable {
-    let groups: [UInt32]
-
-    init(in model: ModelVersion, _ relations: RelationTable) {
-        let membership = relations[.membership]?.relation ?? RelationDescription.members.relation
-        groups = [UInt32](below: model.groupCount) { Int(model.size(of: $0, in: membership)) }
-    }
-
-    /// Returns the first groups that a member is not in.
-    func list(of profile: MemberProfile, length: Int) -> [UInt32] {
-        let joined = Set(profile.joined.map(\.group))
-        return Array(groups.lazy.filter { !joined.contains($0) }.prefix(length))
     }
 }

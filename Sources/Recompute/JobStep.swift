@@ -94,7 +94,10 @@ struct JobStep: Sendable {
             return [read(facts.relation), compare(facts)] + further
         }
         return [readGroups] + tables + [hints] + relations.filter { $0.feature != nil }.map(compare)
-            + [weigh, members, activity, encode, weighLooks, check, compareVersions, measureLists, publish, makeCurrent]
+            + [
+                weigh, members, activity, encode, weighLooks, check, compareVersions, measureLists, publish,
+                makeCurrent,
+            ]
     }
 }
 

@@ -17,7 +17,7 @@ struct QualityStep {
     /// The part of the forecast work that measuring may take.
     private static let part = 0.03
     /// The processor seconds that it may always take.
-    private static let leastSeconds = 0.2
+    private static let leastSeconds = 0.25
     /// The processor seconds for a member: two lists, each with a profile.
     private static let secondsPerMember = 4e-4
     /// The fewest members who are worth the preparation.
@@ -83,7 +83,8 @@ struct QualityStep {
     /// - Parameter current: the version that serves, or nil if it cannot be read.
     /// - Returns: the measurements, oldest first, or nil if there are none.
     static func qualities(
-        _ step: QualityStep?, _ current: LoadedVersion?, _ next: ModelVersion, _ manifest: Manifest, of job: RecomputeJob,
+        _ step: QualityStep?, _ current: LoadedVersion?, _ next: ModelVersion, _ manifest: Manifest,
+        of job: RecomputeJob,
         _ clock: StepClock
     ) throws(Failure) -> [Manifest.Quality]? {
         var known = Manifest.qualities(in: (try? job.store.versions()) ?? [])

@@ -165,9 +165,10 @@ extension Responder {
             }
         }
         let quality = VersionQuality((try? store.versions()) ?? [])
-        let facts = [("The lists that members get now", current.version), ("The lists of this version", name)].compactMap {
-            what, version in quality.words(of: version).map { (name: what, value: $0) }
-        }
+        let facts = [("The lists that members get now", current.version), ("The lists of this version", name)]
+            .compactMap {
+                what, version in quality.words(of: version).map { (name: what, value: $0) }
+            }
         let objections = (compared.other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
         return Page(
             "Compare two versions", in: .versions,

@@ -15,7 +15,8 @@ struct VersionQuality {
     var html: HTML {
         let heading: HTML = "<h2>How good lists were</h2>"
         guard !qualities.isEmpty else {
-            return "\(heading)<p class=\"nothing\">The next recompute measures the lists of the version that serves.</p>"
+            return
+                "\(heading)<p class=\"nothing\">The next recompute measures the lists of the version that serves.</p>"
         }
         return """
             \(heading)
