@@ -101,9 +101,9 @@ package struct QualityMeasurement: Sendable {
         let items = planners.measured.plan(first).items
         let shown = groups(items)
         row.shown = shown
-        row.isHit = !member.heldOut.allSatisfy { !shown.contains($0) }
+        row.isHit = member.heldOut.contains(where: shown.contains)
         let usual = popular.first(QualityFigures.length, without: first.profile.joined.lazy.map(\.group))
-        row.isPopularHit = !member.heldOut.allSatisfy { !usual.contains($0) }
+        row.isPopularHit = member.heldOut.contains(where: usual.contains)
         row.isImpersonal = !items.contains { $0.origin == .personal || $0.origin == .topic }
         if !shown.isEmpty, let second = try request(planners.next) {
             let next = Set(

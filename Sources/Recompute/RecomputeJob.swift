@@ -61,6 +61,7 @@ package struct RecomputeJob: Sendable {
         }
         manifest.quality = try QualityStep.qualities(built.quality, current, decoded, manifest, of: self, clock)
         _ = consume decoded
+        _ = consume current
         manifest.steps = clock.reports
         if let finding, !finding.objections.isEmpty, !parameters.isForced { manifest.objections = finding.objections }
         guard !parameters.isDryRun else {
