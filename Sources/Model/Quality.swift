@@ -31,8 +31,8 @@ extension Manifest {
                 return reason ?? "too few joins: \(joins.grouped) of at least \(Self.leastJoins)"
             }
             return """
-                \(Formats.percent(figures.hitRate)) of \(members.grouped) members joined a group of their list, \
-                \(Formats.percent(figures.popularHitRate)) a popular one
+                \(Formats.percent(figures.hitRate)) (\(figures.intervalWords)) of \(members.grouped) members joined a \
+                group of their list, \(Formats.percent(figures.popularHitRate)) a popular one
                 """
         }
     }
@@ -73,6 +73,9 @@ package struct QualityFigures: Codable, Sendable, Equatable {
         (self.popularHitRate, self.coverage, self.mostShown) = (popularHitRate, coverage, mostShown)
         (self.impersonal, self.overlap) = (impersonal, overlap)
     }
+
+    /// The interval of the hit rate in words.
+    package var intervalWords: String { "\(Formats.percent(hitRateLow)) to \(Formats.percent(hitRateHigh))" }
 
     /// All figures, with their names for metrics and for people.
     package static let all: [(name: String, title: String, value: any KeyPath<QualityFigures, Double> & Sendable)] = [

@@ -102,7 +102,8 @@ struct QualityTests {
         // Wilson's interval, by hand.
         #expect(abs(figures.hitRateLow - 0.5642) < 0.001 && abs(figures.hitRateHigh - 0.7555) < 0.001)
         for share in [figures.coverage, figures.mostShown, figures.overlap] { #expect(share > 0 && share <= 1) }
-        #expect(quality.words == "66.7% of 90 members joined a group of their list, 22.2% a popular one")
+        #expect(
+            quality.words == "66.7% (56.4% to 75.5%) of 90 members joined a group of their list, 22.2% a popular one")
     }
 
     @Test("is kept in the manifests that follow, and not measured if that is turned off")

@@ -53,7 +53,7 @@ extension PageTests {
         #expect(versions.contains("<figcaption>Members who joined a group of their list <b>25.0%</b>"))
         #expect(versions.contains(">20.0% to 30.5%</td>") && versions.contains("Groups in anybody&#39;s list"))
         let page = try get(daemon, "/admin/versions/v0", ["Host: localhost"]).text
-        #expect(page.contains("25.0% of 120 members joined a group of their list, 10.0% a popular one"))
+        #expect(page.contains("25.0% (20.0% to 30.5%) of 120 members joined a group of their list, 10.0% a popular"))
         let metrics = try get(daemon, "/metrics", ["Host: localhost"]).text
         #expect(metrics.contains(#"coterie_list_hit_rate{version="v0"} 0.25"#))
         #expect(metrics.contains(#"coterie_list_most_shown{version="v0"} 0.125"#))

@@ -54,14 +54,12 @@ struct VersionQuality {
     private func row(_ quality: Manifest.Quality) -> [HTML] {
         let figures = quality.figures
         func percent(_ share: Double?) -> HTML { "\(share.map { Formats.percent($0) } ?? "–")" }
-        let interval = figures.map {
-            "\(Formats.percent($0.hitRateLow)) to \(Formats.percent($0.hitRateHigh))"
-        }
         // The page of a stored version has what it would change, and the button that makes it serve.
         return [
             versions[quality.version].map(HTML.version) ?? "\(quality.version.description)",
             "\(quality.members.grouped)", "\(quality.joins.grouped)", percent(figures?.hitRate),
-            "\(interval ?? "–")", percent(figures?.popularHitRate), "\(quality.joinsOfOtherGroups.grouped)",
+            "\(figures?.intervalWords ?? "–")", percent(figures?.popularHitRate),
+            "\(quality.joinsOfOtherGroups.grouped)",
             "\(quality.joinsWithoutTime.grouped)", "\(figures == nil ? quality.words : "")",
         ]
     }
