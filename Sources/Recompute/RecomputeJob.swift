@@ -56,9 +56,7 @@ package struct RecomputeJob: Sendable {
         var manifest = built.manifest
         let name = manifest.version
         let current = loadedCurrent(observer)
-        let finding = try current.map { current throws(Failure) in
-            try compare(decoded, with: current, manifest, clock)
-        }
+        let finding = try current.map { old throws(Failure) in try compare(decoded, with: old, manifest, clock) }
         manifest.quality = try QualityStep.qualities(built.quality, current, decoded, manifest, of: self, clock)
         _ = consume decoded
         _ = consume current
