@@ -38,6 +38,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var members: MembersReport?
     /// The removal of forgotten members from the published ones, or nil if there was none.
     package var erasure: Erasure?
+    /// The quality of the lists of versions before, the oldest first; nil if none was measured.
+    package var quality: [Quality]?
     /// Whether memberships, pools, photos and users were read from tables; nil means from the catalog.
     package var isFromTables: Bool?
 

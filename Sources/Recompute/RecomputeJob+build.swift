@@ -36,6 +36,8 @@ struct BuiltVersion {
     let members: RecomputedMembers?
     /// The state of the site; nil for a dry run.
     let site: PublishedSite?
+    /// The measuring of the version that serves, or nil if there is none.
+    let quality: QualityStep?
 }
 
 extension RecomputeJob {
@@ -65,6 +67,7 @@ extension RecomputeJob {
         let (samples, matrices, dates, events) = (
             EvidenceSamples(tables), HintMatrices(tables), tables.dates, tables.events
         )
+        let quality = try QualityStep(tables[.membership], snapshot, run)
         let (content, looks) = (tables[.pool]?.content?.signals ?? .init(), tables[.pool]?.content?.looks)
         var relations = (consume tables).map(\.compared)
         let (hints, admirers) = try (consume matrices).told(run)
@@ -107,7 +110,7 @@ extension RecomputeJob {
         var manifest = try manifest(of: model, catalog, counts, relations: reports, evidence)
         manifest.photoWeights = photoWeights
         manifest.looks = looks?.report
-        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site), decoded)
+        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site, quality: quality), decoded)
     }
 
     private func manifest(

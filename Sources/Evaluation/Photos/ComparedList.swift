@@ -64,6 +64,12 @@ extension [UInt32] {
         let sizes = (0..<count).map(size)
         self = sizes.indices.sorted { (sizes[$0], $1) > (sizes[$1], $0) }.map(UInt32.init)
     }
+
+    /// Returns the first numbers that are not left out.
+    func first(_ count: Int, without leftOut: some Sequence<UInt32>) -> [UInt32] {
+        let leftOut = Set(leftOut)
+        return Array(lazy.filter { !leftOut.contains($0) }.prefix(count))
+    }
 }
 
 extension [UInt32: Double] {
