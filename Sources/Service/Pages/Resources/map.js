@@ -11,7 +11,7 @@ export async function drawMap(figure) {
         data-zoom="0.625" aria-label="Zoom out">−</button><button type="button" data-zoom="0">All</button></div>
         <canvas tabindex="0" role="application" aria-describedby="map-help" aria-label="Map of all groups"></canvas>
         <figcaption><p id="map-chosen" role="status"></p><p id="map-help">Arrow keys go from group to group, + and −
-        zoom, 0 shows all, and Enter opens the group. The table below lists the same groups.</p></figcaption>`;
+        zoom, 0 shows all, and Enter opens the group. The table below leads to the same groups.</p></figcaption>`;
     figure.hidden = false;
     const canvas = figure.querySelector('canvas');
     const words = figure.querySelector('input');
