@@ -92,8 +92,7 @@ extension RecomputeJob {
         let signals = GroupSignals(
             trending: activity.trending, seasons: activity.seasons, tags: content.tags, places: content.places,
             curated: try CuratedGroup.curated(catalog, facts, run), reach: reach)
-        var (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
-        if parameters.drawsMap { model = try clock.step(.map) { drawMap(of: decoded, model, clock) } }
+        let (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
         var photoWeights = evidence.photos
         if let looks, let vectors {
             photoWeights = try clock.step(.weighLooks) { () throws(Failure) in
@@ -151,13 +150,13 @@ extension RecomputeJob {
         }
     }
 
-    /// Encodes a model, and reads it back.
+    /// Encodes a model, reads it back, and adds the map.
     private func encode(
         _ facts: [GroupFacts], _ relations: consuming [ComparedRelation], _ evidence: Evidence,
         _ signals: GroupSignals, _ looks: BuiltLooks?, _ clock: StepClock
     ) throws(Failure) -> (EncodedModel, ModelVersion) {
         var relations = relations
-        return try clock.step(.encode) { () throws(Failure) in
+        let (model, decoded) = try clock.step(.encode) { () throws(Failure) in
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: relations.map(\.report.relation), sizes: relations.sizes,
@@ -169,6 +168,8 @@ extension RecomputeJob {
                 return ((model, try ModelVersion(model)), "\(bytes) bytes")
             } catch { throw Failure(.badData, error.description) }
         }
+        guard parameters.drawsMap else { return (model, decoded) }
+        return (try clock.step(.map) { drawMap(of: decoded, model, clock) }, decoded)
     }
 
     /// Adds the map of the groups, on which the neighbours of all relations together attract each other.

@@ -18,8 +18,10 @@ struct MapTests {
         var next: String?
     }
 
-    private func part(_ service: Routes, _ query: String) throws -> Part {
-        try JSONDecoder().decode(Part.self, from: Data(service.answer(.direct, "/v1/map?\(query)").body))
+    private func part(_ service: Routes, limit: Int = 1000, after id: String? = nil) throws -> Part {
+        let escaped = id?.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        let target = "/v1/map?limit=\(limit)\(escaped.map { "&after=\($0)" } ?? "")"
+        return try JSONDecoder().decode(Part.self, from: Data(service.answer(.direct, target).body))
     }
 
     @Test("Each group has its place, region and size; one without neighbours has no place")
@@ -30,7 +32,7 @@ struct MapTests {
                 {"modelVersion":"v1","degraded":false,"groups":[{"groupId":"alps","title":"Alps","x":0,"y":10,\
                 "region":"Alps","memberCount":20}],"next":"alps"}
                 """)
-        let groups = try part(Routes(store: FakeStore(try Community.version("v1"))), "limit=1000").groups
+        let groups = try part(Routes(store: FakeStore(try Community.version("v1")))).groups
         #expect(groups.map(\.groupId) == Community.groups.map(\.id))
         #expect(groups.map(\.memberCount) == [20, 21, 22, 23, 24])
         #expect(groups[4].x == nil && groups[4].y == nil && groups[4].region == nil)
@@ -39,13 +41,12 @@ struct MapTests {
     @Test("Parts of any size make the same whole")
     func parts() throws {
         let service = Routes(store: FakeStore(try Community.version("v1")))
-        let whole = try part(service, "limit=5")
+        let whole = try part(service, limit: 5)
         #expect(whole.next == nil)
         for limit in 1...4 {
             var (groups, after): ([Part.Row], String?) = ([], nil)
             repeat {
-                let query = try after.map { try "&after=\(#require(URLComponents.escaped($0)))" } ?? ""
-                let next = try part(service, "limit=\(limit)\(query)")
+                let next = try part(service, limit: limit, after: after)
                 groups += next.groups
                 after = next.next
             } while after != nil && groups.count <= 5
@@ -55,9 +56,9 @@ struct MapTests {
 
     @Test("A region has the name of its commonest topic, else of its largest group")
     func names() throws {
-        let titled = try part(Routes(store: FakeStore(try Community.version("v1"))), "")
+        let titled = try part(Routes(store: FakeStore(try Community.version("v1"))))
         #expect(titled.groups.map(\.region) == ["Alps"] + Array(repeating: "dogs & wolves", count: 3) + [nil])
-        let marked = try part(Routes(store: FakeStore(try Community.version("v1", mark: "Snow"))), "")
+        let marked = try part(Routes(store: FakeStore(try Community.version("v1", mark: "Snow"))))
         #expect(marked.groups.compactMap(\.region) == Array(repeating: "snow", count: 4))
     }
 
@@ -67,7 +68,7 @@ struct MapTests {
         service.community = FakeCommunity(hidden: [0, 3])
         let answer = try service.answer(.direct, "/v1/map")
         #expect(!answer.text.contains("Alps") && !answer.text.contains("dogs"))
-        let groups = try part(service, "").groups
+        let groups = try part(service).groups
         #expect(groups.map(\.groupId) == [1, 2, 4].map { Community.groups[$0].id })
         #expect(groups[0].region == groups[1].region && groups[0].region == "Cats 🐈‍⬛")
     }
@@ -75,26 +76,8 @@ struct MapTests {
     @Test("A version without a map lists all groups beside it")
     func withoutMap() throws {
         let service = Routes(store: FakeStore(try Community.version("v1", places: nil)))
-        let groups = try part(service, "").groups
+        let groups = try part(service).groups
         #expect(groups.count == 5 && groups.allSatisfy { $0.x == nil && $0.region == nil })
-    }
-
-    @Test("It is for services, and for everybody once its area is open")
-    func access() throws {
-        let bearers = try Bearers()
-        var service = Routes(store: FakeStore(try Community.version("v1")), access: bearers.policy())
-        #expect(try service.answer(.direct, "/v1/map").status == 401)
-        let field = try bearers.field("site", .service)
-        #expect(try service.answer(.direct, "/v1/map", headers: [field]).status == 200)
-        service.access = bearers.policy(open: [.map])
-        #expect(try service.answer(.direct, "/v1/map").status == 200)
-    }
-}
-
-extension URLComponents {
-    /// Returns a text as the value of a query's parameter.
-    fileprivate static func escaped(_ text: String) -> String? {
-        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics)
     }
 }
 

@@ -9,7 +9,8 @@ extension Endpoint {
         Endpoint(page: "map-page", "/admin/map", handler: Responder.mapPage),
         Endpoint(
             "map-groups", .get, groupsPath, .page(.look), summary: "The groups of the map, for its page",
-            parameters: mapParameters, content: .page, caching: .never, threads: .recording
+            // An admin may send some 20 requests at once, and a large site has 100,000 groups.
+            parameters: mapParameters(limit: 10_000, standard: 10_000), content: .page, caching: .never, threads: .batch
         ) { call throws(Problem) in .content("application/json", try Responder.map(call).json) },
     ]
 

@@ -22,15 +22,17 @@ extension Endpoint {
             Endpoint(
                 "map", .get, "/v1/map", .site(.map),
                 summary: "All groups with their places on a map, on which groups lie near their neighbours",
-                parameters: mapParameters, caching: .shared, reuse: .untilChange,
+                parameters: mapParameters(limit: 1000, standard: 200), caching: .shared, reuse: .untilChange,
                 problems: [.serviceUnavailable], handler: Responder.map),
         ]
     }
 
-    static let mapParameters = [
-        Parameter("after", .text(1...Parameter.identifierLimit), "Begin after this id"),
-        Parameter(Parameter.limit.name, .integer(1...1000, standard: 200), "How many groups to answer with, at most"),
-    ]
+    static func mapParameters(limit: Int, standard: Int) -> [Parameter] {
+        [
+            Parameter("after", .text(1...Parameter.identifierLimit), "Begin after this id"),
+            Parameter("limit", .integer(1...limit, standard: standard), "How many groups to answer with, at most"),
+        ]
+    }
 }
 
 extension Responder {

@@ -1,7 +1,6 @@
 // Draws the map of all groups on a canvas. The page has the same groups in tables.
 const EXTENT = 1e6;
 const MOST_ZOOM = 400;
-const LABELS = 64;
 
 /** Fills the figure with the map, whose groups come in parts from the address that the figure names. */
 export async function drawMap(figure) {
@@ -12,7 +11,7 @@ export async function drawMap(figure) {
         data-zoom="0.625" aria-label="Zoom out">−</button><button type="button" data-zoom="0">All</button></div>
         <canvas tabindex="0" role="application" aria-describedby="map-help" aria-label="Map of all groups"></canvas>
         <figcaption><p id="map-chosen" role="status"></p><p id="map-help">Arrow keys go from group to group, + and −
-        zoom, 0 shows all, and Enter opens the group. The table below lists the same groups.</p></figcaption>`;
+        zoom, 0 shows all, and Enter opens the group. The table below leads to the same groups.</p></figcaption>`;
     figure.hidden = false;
     const canvas = figure.querySelector('canvas');
     const words = figure.querySelector('input');
@@ -84,7 +83,6 @@ export async function drawMap(figure) {
         for (const { text, x, y } of labels) {
             const short = text.length > 28 ? `${text.slice(0, 27)}…` : text;
             const half = context.measureText(short).width / 2 + 3;
-            if (taken.length === LABELS) return;
             if (x < half || x > canvas.clientWidth - half || y < 16 || y > canvas.clientHeight - 4) continue;
             if (taken.some(box => Math.abs(box.x - x) < box.half + half && Math.abs(box.y - y) < 16)) continue;
             taken.push({ x, y, half });
@@ -122,8 +120,7 @@ export async function drawMap(figure) {
 
     /** Returns the group with the least distance, of those that have one. */
     function nearest(distance) {
-        let best = null;
-        let least = Infinity;
+        let [best, least] = [null, Infinity];
         for (const group of groups) {
             const value = distance(group);
             if (value < least) [best, least] = [group, value];
@@ -210,8 +207,8 @@ export async function drawMap(figure) {
     new ResizeObserver(redraw).observe(canvas);
 
     for (let after = ''; after !== undefined;) {
-        const query = after === '' ? '' : `&after=${encodeURIComponent(after)}`;
-        const response = await fetch(`${figure.dataset.map}?limit=1000${query}`).catch(() => null);
+        const query = after && `?after=${encodeURIComponent(after)}`;
+        const response = await fetch(figure.dataset.map + query).catch(() => null);
         const part = response?.ok && await response.json().catch(() => null);
         if (!part) {
             chosenLine.textContent = 'The map could not be read: reload the page.';
