@@ -176,6 +176,8 @@ def with_spark(options, work):
     session = (
         SparkSession.builder.appName("coterie recompute").config("spark.local.dir", work.name("spark"))
         .config("spark.sql.warehouse.dir", work.name("warehouse"))
+        # An id in the name of a folder is text: 00123 is not 123.
+        .config("spark.sql.sources.partitionColumnTypeInference.enabled", False)
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200_000).getOrCreate())
     session.sparkContext.setLogLevel("ERROR")
     for module in ("coterie_rejects.py", "coterie_tables.py", "coterie_stages.py", "coterie_spark.py"):
