@@ -3,18 +3,17 @@
 import functools
 import json
 import os
-import re
 import resource
 import subprocess
 import time
-import urllib.parse
 
-from py4j.protocol import Py4JJavaError
 from pyspark import AccumulatorParam
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 import coterie_rejects
+import coterie_sources
 import coterie_stages
 import coterie_tables
 
@@ -34,10 +33,6 @@ ENTITIES = {
     "photos": {"visibility": (None, None), "owner": ("u32", "user_id"), "tags": ("text", "tags"),
                "latitude": ("f64", "latitude"), "longitude": ("f64", "longitude")},
 }
-NUMBERS = (T.FloatType, T.DoubleType, T.DecimalType)
-# Where Spark keeps its own types of the columns of a Parquet file.
-ROW_METADATA = "org.apache.spark.sql.parquet.row.metadata"
-TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".gz")
 
 
 class Pairs(AccumulatorParam):
@@ -63,6 +58,7 @@ class Lake:
         self.times = {relation["timeColumn"] for relation in self.relations.values()}
         self.left_out = {}
         self.stages = coterie_stages.Stages(session, say)
+        self.sources = coterie_sources.Sources(session, options, folder)
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -87,7 +83,7 @@ class Lake:
         rejects = coterie_rejects.Rejects(kind, self.path("rejects"), self.options.rejects)
         parts, number = [], 0
         for source in sources:
-            files, readings = self.readings(kind, source)
+            files, readings = self.sources.readings(kind, source)
             rejects.files += files
             for rows, header, is_table in readings:
                 cleaning = coterie_tables.Cleaning(
@@ -102,184 +98,23 @@ class Lake:
         rows = parts[0]
         for part in parts[1:]:
             rows = rows.unionAll(part)
-        rows = self.stored(kind, rows)
+        try:
+            rows = self.stored(kind, rows)
+        except PySparkException as error:
+            # Spark names the file.
+            if "[FAILED_READ_FILE" in str(error):
+                coterie_sources.refuse(f"{kind}: " + str(error).partition("[FAILED_READ_FILE")[2].partition("] ")[2])
+            raise
         good, bad = rejected.value
+        reason = rejects.refusal()
+        if reason or not good + bad:
+            coterie_sources.refuse(f"{kind}: " + (reason or f"there is no row in {', '.join(sources)}"))
         self.say(f"{kind}: {good} rows, {bad} rejected{rejects.collect()}")
         if bad > self.options.maximum_rejected / 100 * (good + bad):
-            raise SystemExit(f"{kind}: {bad} of {good + bad} rows are rejected; the rest was not used")
+            coterie_sources.refuse(f"{kind}: {bad} of {good + bad} rows are rejected; the rest was not used")
         return rows
 
-    def readings(self, kind, source):
-        """The names of a source's files in their order, and the rows of its parts.
-
-        With each part come the first line of a text file, and whether it is a table. Rows are lines of text, or columns
-        of a table as text. Each has the number of its file.
-        """
-        if source.startswith("table:"):
-            rows = self.texts(kind, self.session.read.table(source[6:]), source, F.lit(0).alias("block"),
-                              F.lit(0).alias("file"))
-            return [source], [(rows, None, True)]
-        files, base = self.files(source)
-        return [decoded(file) for file in files], [*self.tables(kind, files, base), *self.lines(kind, files, base)]
-
-    def tables(self, kind, files, base):
-        """The parts of a source with columns. Those that have the same columns of the same types are read at once."""
-        block = F.col("_metadata.file_block_start").alias("block")
-        path = F.regexp_replace("_metadata.file_path", "^([^:/]+):/+", "$1:/").alias("path")
-        numbers = self.session.createDataFrame(
-            [(one_slash(file), number) for number, file in enumerate(files)], "path string, number long")
-        missing = F.raise_error(F.concat(F.lit("Spark did not list this file: "), "path")).cast("long")
-        alike = {}
-        for file in files:
-            if not file.endswith(TEXT):
-                alike.setdefault(self.columns_of(kind, file, base), []).append(file)
-        for names in alike.values():
-            rows = self.texts(kind, self.parquet(names, base), decoded(names[0]), block, path)
-            rows = rows.join(F.broadcast(numbers), "path", "left").withColumn("file", F.coalesce("number", missing))
-            yield rows.drop("path", "number"), None, True
-
-    def lines(self, kind, files, base):
-        """The text files of a source."""
-        for number, file in enumerate(map(decoded, files)):
-            if not file.endswith(TEXT):
-                continue
-            if inner_columns(base, file):
-                raise SystemExit(f"{kind}: {file} is in a folder that names a column: text files have all columns in "
-                                 "their header")
-            path = escaped(file)
-            # Titles have ends of lines in some files, and groups are few: their files are taken as they are.
-            is_whole = kind == "groups" or self.options.multi_line
-            lines = self.session.read.option("wholetext", is_whole).text(path).select(
-                "value", F.col("_metadata.file_block_start").alias("block"), F.lit(number).alias("file"))
-            header = None
-            if not is_whole and ".json" not in file and ".ndjson" not in file:
-                row = self.session.read.text(path).filter(F.trim("value") != "") \
-                    .select(F.col("value").cast("binary")).head()
-                if row is None:
-                    continue
-                header = bytes(row[0])
-            yield lines, header, False
-
-    def files(self, source):
-        """The files of a source as URIs in the order of their names, and the folder that they are in, if it is one.
-
-        A source that is the very name of a file or folder is no pattern, whatever characters it has.
-        """
-        path, base, pattern = self.session._jvm.org.apache.hadoop.fs.Path(source), None, source
-        system = path.getFileSystem(self.session._jsc.hadoopConfiguration())
-        if system.exists(path):
-            pattern = escaped(source)
-            if system.getFileStatus(path).isDirectory():
-                base = system.makeQualified(path).toString()
-        listing = self.session.read.option("recursiveFileLookup", True).text(pattern).inputFiles()
-        files = sorted(listing, key=decoded)
-        if not files:
-            raise SystemExit(f"there are no files in {source}")
-        if base:
-            self.check_folders(base, [decoded(file) for file in files])
-        elif len(self.session.read.text(pattern).inputFiles()) < len(files):
-            raise SystemExit(f"{source} has folders with files in other folders: name these as sources of their own")
-        return files, base
-
-    def check_folders(self, base, files):
-        """Ends the job unless all files are in the folder itself, or below folders that name the same columns."""
-        names = [inner_columns(base, file) for file in files]
-        for file, columns in zip(files, names):
-            if columns is None:
-                raise SystemExit(f"{file} is in a folder below {base} that is no NAME=VALUE: "
-                                 "name that folder as a source of its own")
-            if columns != names[0]:
-                raise SystemExit(f"{file} is in folders of the columns {columns}, and {files[0]} of {names[0]}")
-
-    def columns_of(self, kind, file, base):
-        """The columns of a Parquet file with their types, as a text."""
-        name, jvm = decoded(file), self.session._jvm
-        try:
-            entry = jvm.org.apache.parquet.hadoop.util.HadoopInputFile.fromPath(
-                jvm.org.apache.hadoop.fs.Path(name), self.session._jsc.hadoopConfiguration())
-            reader = jvm.org.apache.parquet.hadoop.ParquetFileReader.open(entry)
-        except Py4JJavaError as error:
-            raise SystemExit(f"{kind}: {name} cannot be read as Parquet: {error.java_exception.getMessage()}") from None
-        try:
-            data = reader.getFileMetaData()
-            twice = {field.getName() for field in data.getSchema().getFields()} & set(inner_columns(base, name) or [])
-            if twice:
-                raise SystemExit(f"{kind}: {name} has the column {min(twice)}, and its folder too")
-            return str(data.getSchema()) + str(data.getKeyValueMetaData().get(ROW_METADATA))
-        finally:
-            reader.close()
-
-    def parquet(self, files, base):
-        """The rows of Parquet files with the same columns; the values of folders NAME=VALUE are text."""
-        reading = self.session.read.option("basePath", base) if base else self.session.read
-        return reading.parquet(*[escaped(decoded(file)) for file in files])
-
-    def texts(self, kind, rows, part, *places):
-        """The columns of a kind that the rows of a part have, as an import would find them in a file."""
-        def text(field):
-            column = F.col(f"`{field.name}`")
-            if field.name not in coterie_tables.DEGREES and isinstance(field.dataType, NUMBERS):
-                return self.integers(kind, part, field, column)
-            if isinstance(field.dataType, T.ArrayType):
-                return F.array_join(column.cast("array<string>"), ";")
-            if isinstance(field.dataType, T.TimestampType):
-                return F.unix_seconds(column).cast("string")
-            if isinstance(field.dataType, (T.MapType, T.StructType, T.BinaryType)):
-                raise SystemExit(f"{kind}: {part}: the column {field.name} has the type "
-                                 f"{field.dataType.simpleString()}: write it as text, or have Spark take binary as "
-                                 "text by spark.sql.parquet.binaryAsString")
-            return column.cast("string")
-        known = [field for field in rows.schema.fields if field.name in self.options.columns[kind]]
-        return rows.select(*[text(field).alias(field.name) for field in known], *places)
-
-    def integers(self, kind, part, field, column):
-        """Numbers with a point as text: those without a fraction as integers, as pandas writes them.
-
-        Floats above the limit stand for several integers. An id of them would be another one.
-        """
-        if isinstance(field.dataType, T.DecimalType):
-            whole, is_exact = column.cast("decimal(38,0)").cast("string"), F.lit(True)
-        else:
-            column = F.when(~F.isnan(column), column)
-            whole = column.cast("bigint").cast("string")
-            is_exact = F.abs(column) <= 2.0 ** (24 if isinstance(field.dataType, T.FloatType) else 53)
-        refused = F.raise_error(F.concat(
-            F.lit(f"{kind}: {part}, or a part with the same columns: the column {field.name} has "),
-            column.cast("string"),
-            F.lit(", which is too large to be exact as a float: write the column as integers or as text")))
-        # "coterie clean" says what is wrong with a time.
-        inexact = refused.cast("string") if field.name.endswith("_id") else column.cast("string")
-        return F.when(column.isNull(), F.lit(None).cast("string")).when(~is_exact, inexact) \
-            .when(column == F.floor(column), whole).otherwise(column.cast("string"))
-
     # Groups
-
-    def group_files(self):
-        """The sources of groups as files that "coterie import groups" reads."""
-        for source in filter(None, self.options.groups.split(",")):
-            if source.startswith("table:"):
-                yield self.group_lines(self.session.read.table(source[6:]), source)
-                continue
-            files, base = self.files(source)
-            for number, file in enumerate(files):
-                name = decoded(file)
-                if not name.endswith(TEXT):
-                    yield self.group_lines(self.parquet([file], base), name)
-                elif name.startswith("file:"):
-                    yield re.sub("^file:/+", "/", name)
-                else:
-                    content = self.session.read.format("binaryFile").load(escaped(name)).head().content
-                    path = self.path(f"groups-{number}-{os.path.basename(name)}")
-                    with open(path, "wb") as copy:
-                        copy.write(content)
-                    yield path
-
-    def group_lines(self, rows, part):
-        """The rows of a part with groups, as a file of JSON Lines."""
-        with open(self.path("groups.jsonl"), "w") as copy:
-            for row in self.texts("groups", rows, part).toJSON().toLocalIterator():
-                copy.write(row + "\n")
-        return copy.name
 
     def found_groups(self):
         """The groups that only entries name."""
@@ -387,28 +222,6 @@ class Lake:
         with open(self.path("tables", "manifest.json.partial"), "w") as file:
             json.dump(content, file)
         os.replace(file.name, self.path("tables", "manifest.json"))
-
-
-def decoded(uri):
-    """The path that Spark named by a URI."""
-    return urllib.parse.unquote(uri)
-
-
-def escaped(path):
-    """A pattern that only this path matches."""
-    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
-
-
-def one_slash(uri):
-    """A URI with one slash behind its scheme: Spark writes one in one place, and three in another."""
-    return re.sub("^([^:/]+):/+", r"\1:/", uri)
-
-
-def inner_columns(base, file):
-    """The names in the folders NAME=VALUE between a folder and a file below it; none if a folder has no name."""
-    folders = one_slash(file)[len(one_slash(base)):].strip("/").split("/")[:-1] if base else []
-    names = [folder.partition("=")[0] if "=" in folder else None for folder in folders]
-    return None if None in names else names
 
 
 def running(work):
