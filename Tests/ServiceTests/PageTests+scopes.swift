@@ -16,7 +16,7 @@ extension PageTests {
         let daemon = try daemon()
         defer { daemon.stop() }
         let field = try cookie(daemon, [scope])
-        for path in ["/admin", "/admin/versions", "/admin/groups/alps", "/admin/curation"] {
+        for path in ["/admin", "/admin/versions", "/admin/groups/alps", "/admin/curation", "/admin/decisions"] {
             #expect(try get(daemon, path, [field]).status == (scope == .look ? 200 : 403))
         }
         #expect(try get(daemon, "/admin/members/ann", [field]).status == (scope == .members ? 200 : 403))

@@ -4,6 +4,7 @@ import Changes
 import Experiments
 import HTTP
 import Model
+import ModelStore
 import Recommendation
 
 extension Endpoint {
@@ -68,6 +69,7 @@ extension Responder {
             \(trace(of: context))
             <h2>What the member did</h2>
             \(try interactions(call))
+            \(decisions(call, about: .member, call.id))
             \(if: call.allows(.operate), forgetting(call))
             """)
     }
