@@ -1,3 +1,4 @@
+import CatalogStore
 import Changes
 import Foundation
 import Model
@@ -127,5 +128,38 @@ extension PageTests {
         #expect(try DecisionList(store)?.decisions(at: Bearers.now).map(\.name) == ["alps"])
         notes.send()
         #expect(try DecisionList(store)?.decisions(at: Bearers.now).count == 1)
+    }
+
+    @Test("The page of data says for each kind what is there and what to do, and names nobody")
+    func data() throws {
+        try members.execute(
+            """
+            UPDATE memberships SET joined_at = \(Bearers.now / 1000 - 3 * 86_400);
+            INSERT INTO users (user_key, user_id) VALUES (3, 'null');
+            """)
+        WorkLog("import memberships", beside: members.path) { Bearers.now - 10 * 86_400_000 }
+            .end("memberships: 5 rows, 4 new or changed, 1,002 rejected, in 1 s")
+        WorkLog("import groups", beside: members.path) { Bearers.now - 7_200_000 }.end("groups: away", hasFailed: true)
+        let daemon = try daemon { $0.live.access = AccessPolicy() }
+        defer { daemon.stop() }
+        let page = try get(daemon, "/admin/data", ["Host: localhost"]).text
+        let rows = page.split(separator: "<tr ").map(String.init)
+        func row(_ kind: String) throws -> String { try #require(rows.first { $0.contains(">\(kind)</td>") }) }
+        let memberships = try row("memberships")
+        for part in [">1</td>", ">3 days</td>", ">10 days ago</td>", ">1,002</td>", "memberships-rejects", "is old"] {
+            #expect(memberships.contains(part), "\(part)")
+        }
+        #expect(try row("groups").contains("the last import failed: coterie import groups FILE"))
+        #expect(try row("pools").contains("coterie import pools"))
+        let users = try row("users")
+        #expect(users.contains("an id that looks like no value: 1") && users.contains("coterie delete user ID"))
+        #expect(!page.contains("null"))
+        let store = FakeStore(try Community.version("v1"))
+        let bare = try self.daemon {
+            $0.deployment = .versionsOnly(store)
+            $0.live.access = AccessPolicy()
+        }
+        defer { bare.stop() }
+        #expect(try get(bare, "/admin/data", ["Host: localhost"]).text.contains("This daemon has no catalog"))
     }
 }

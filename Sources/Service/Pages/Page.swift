@@ -26,6 +26,7 @@ struct Page: Sendable {
         case curation = "Curation"
         case experiments = "Experiments"
         case jobs = "Jobs"
+        case data = "Data"
         case decisions = "Decisions"
 
         /// The path of the chapter's first page.
