@@ -221,7 +221,9 @@ struct Routes {
                 endpoints: endpoints,
                 metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                     + (cache.map { [$0 as any MetricSource] } ?? [])),
-            pages: Responder.Pages(sessions: PageSessions(store), requests: metrics, log: lines.log),
+            pages: Responder.Pages(
+                sessions: PageSessions(store), decisions: DecisionNotes(store, log: lines.log), requests: metrics,
+                log: lines.log),
             settings: settings, now: now)
         let router = Router(
             endpoints, responder: responder, cache: cache, metrics: metrics,

@@ -109,6 +109,11 @@ final class JournalSource: CommunitySource {
     /// Whether the ledger of the store has forgotten a user.
     private func isInLedger(_ id: String) -> Bool { journal.ledger.withLock { $0?.isForgotten(id) } == true }
 
+    func ledgerKey() throws(Failure) -> [UInt8]? {
+        if let key = journal.ledger.withLock({ $0?.key }) { return key }
+        return try read { catalog throws(Failure) in try catalog.ledgerKey() }
+    }
+
     private func isForgottenInCatalog(_ id: String) throws(Failure) -> Bool {
         try read { catalog throws(Failure) in try catalog.isForgotten(user: id) } ?? false
     }

@@ -3,6 +3,7 @@ import Basics
 import Changes
 import HTTP
 import Model
+import ModelStore
 import Recommendation
 
 extension Endpoint {
@@ -75,6 +76,7 @@ extension Responder {
             \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")
             \(season(of: index, in: all))
+            \(decisions(call, about: .group, call.id))
             """
         return Page(Formats.name(call.id, title), in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
     }

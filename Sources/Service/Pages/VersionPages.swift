@@ -17,20 +17,21 @@ extension Endpoint {
             handler: Responder.versionPage),
         Endpoint(form: "versions-form", "/admin/versions", .operate) { (call, fields) throws(Problem) in
             let store = call.responder.follower.store
-            try call.orStoreProblem { () throws(Failure) in
+            let (action, before) = try call.orStoreProblem { () throws(Failure) in
                 let version = try VersionName(checking: fields["version"])
                 if fields["action"] == "serve", fields["although"] != "refused",
                     try store.versions().contains(where: { $0.version == version && $0.objections != nil })
                 {
                     throw Failure(.badUsage, "the gate refused \(version): tick on its page that it is to serve")
                 }
-                switch fields["action"] {
-                case "pin": try store.pin(version, true)
-                case "unpin": try store.pin(version, false)
-                case "serve": try store.makeCurrent(version)
-                default: throw Failure(.unknownVersion, "\"\(fields["action"])\" is no action")
-                }
+                guard let action = NotedDecision.Action(rawValue: fields["action"]),
+                    [.serve, .pin, .unpin].contains(action)
+                else { throw Failure(.unknownVersion, "\"\(fields["action"])\" is no action") }
+                let before = action == .serve ? try store.current()?.description : nil
+                if action == .serve { try store.makeCurrent(version) } else { try store.pin(version, action == .pin) }
+                return (action, before)
             }
+            call.noted(action, .version, fields["version"], before: before)
             call.note("\(fields["action"]) the version \(fields["version"])")
             return "/admin/versions"
         },
@@ -153,7 +154,8 @@ extension Responder {
         guard name != current.version else {
             return Page(
                 "The version that serves", in: .versions, subtitle: .version(current.manifest),
-                "<p><a href=\"/admin/versions\">All versions</a></p>")
+                "<p><a href=\"/admin/versions\">All versions</a></p>\(decisions(call, about: .version, name.description))"
+            )
         }
         let compared = try call.responder.pages.cache.comparison(
             from: current.version, to: name, at: call.responder.now()
@@ -182,6 +184,7 @@ extension Responder {
             <div class="actions">\(serve(name, insteadOf: current.version, isRefused: !objections.isEmpty, call))</div>
             \(compared.differences)
             \(try lists(call, call.visible(current), call.visible(compared.other)))
+            \(decisions(call, about: .version, name.description))
             """)
     }
 

@@ -53,6 +53,8 @@ final class Responder: Sendable {
     /// The pages for operators.
     struct Pages: Sendable {
         let sessions: PageSessions
+        /// The list of what operators decide.
+        let decisions: DecisionNotes
         /// The costly parts of pages.
         let cache = PageCache()
         /// The counters of requests.

@@ -133,6 +133,7 @@ enum ExperimentCommand: Subcommand {
         try parsed.changeExperiments { register, now in
             register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
         }
+        parsed.note(.start, .experiment, name, after: definition.arms.map(\.name).joined(separator: ", "), in: store)
         try say("experiment \(name) is started")
         try warn(about: definition, parsed)
         for version in definition.versions.sorted() {
@@ -146,6 +147,7 @@ enum ExperimentCommand: Subcommand {
             register.stop(name, atMilliseconds: now)
                 ? nil : "no experiment \"\(name)\" runs: \"coterie experiment list\" lists all"
         }
+        parsed.note(.stop, .experiment, name, in: try parsed.openStore())
         try say("experiment \(name) is stopped")
     }
 

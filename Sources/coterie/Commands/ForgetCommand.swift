@@ -77,7 +77,14 @@ enum ForgetCommand: Subcommand {
             let summary = try catalog.removal.readmit(
                 users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog.facts, parsed),
                 isDryRun: isDryRun)
-            if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
+            if !isDryRun {
+                let store = try parsed.openStore()
+                try parsed.applyChanges(store)
+                let digest = parsed.digest
+                for user in users where !summary.unknown.contains(user) {
+                    parsed.note(.readmit, .member, digest(user), in: store)
+                }
+            }
             try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
         }
@@ -208,6 +215,7 @@ enum ForgetCommand: Subcommand {
                 printToStandardError("warning: what is left in the journal \(path) is not known: \(error.message)")
             }
         }
+        let list = DecisionList(store)
         var rows: [MemberTrace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)
@@ -219,6 +227,8 @@ enum ForgetCommand: Subcommand {
             for (version, members) in published where try members.member(withID: user) != nil {
                 places.append(MemberTrace.Place(place: "version \(version.manifest.version)", rows: 1))
             }
+            let noted = try list?.decisions(about: (.member, user), at: ParsedCommand.nowMilliseconds).count ?? 0
+            if noted > 0 { places.append(MemberTrace.Place(place: "list of decisions", rows: noted)) }
             places += (streamed[BytewiseString(user)] ?? [:]).map {
                 MemberTrace.Place(place: "stream \($0.key)", rows: $0.value)
             }

@@ -58,8 +58,9 @@ enum ModelsCommand: Subcommand {
         switch action {
         case .list: return try list(store, parsed)
         case .diff: return try VersionDifference(store, versions[0], versions[1]).write(parsed)
-        case .pin: try store.pin(versions[0], true)
-        case .unpin: try store.pin(versions[0], false)
+        case .pin, .unpin:
+            try store.pin(versions[0], action == .pin)
+            parsed.note(action == .pin ? .pin : .unpin, .version, versions[0].description, in: store)
         case .prune: try prune(store, parsed)
         }
         try list(store, parsed)
@@ -166,7 +167,9 @@ enum RollbackCommand: Subcommand {
             }
             target = last.version
         }
+        let before = try store.current()?.description
         try store.makeCurrent(target)
+        parsed.note(.serve, .version, target.description, before: before, in: store)
         var output = try Output()
         try output.line("version \(target) is current")
         try output.flush()
