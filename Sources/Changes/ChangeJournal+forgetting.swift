@@ -221,7 +221,6 @@ extension ChangeJournal {
     /// The kinds of changes that remove a member, for good or until the member comes back, as SQL.
     private static let removingKinds = "\(ChangeKind.removeMember.rawValue), \(ChangeKind.removeAccount.rawValue)"
 
-    /// Returns whether a change after a stamp removes a user.
     private func isRemoved(_ user: String, after stamp: ChangeStamp) throws(Failure) -> Bool {
         let row = try database.prepare(
             """

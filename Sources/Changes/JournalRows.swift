@@ -12,7 +12,6 @@ package final class DamagedChanges: Sendable {
     /// All damaged changes, in the order of their names.
     package var names: [ChangeName] { found.withLock { $0.sorted() } }
 
-    /// Adds a change.
     func note(_ name: ChangeName) { found.withLock { _ = $0.insert(name) } }
 
     /// Removes a change that is whole again or no longer needed.

@@ -122,7 +122,6 @@ extension ChangeJournal {
         fold.last = latest
     }
 
-    /// Returns whether the version of a fold has the change of a row.
     private func taken(_ row: Statement, by fold: MemberFold) -> Bool {
         fold.taken.contains(row.integer(2), of: row.text(1))
     }

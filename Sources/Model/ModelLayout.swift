@@ -87,7 +87,6 @@ package enum ModelLayout {
         package static let topics = SectionName("topics")
         /// The facts of fixed size: times and join policy.
         package static let facts = SectionName("facts")
-        /// The names of the relations.
         package static let relations = SectionName("relations")
         /// The number of entries of each group in each relation.
         package static let sizes = SectionName("sizes")
@@ -113,9 +112,7 @@ package enum ModelLayout {
 
         /// The external ids of the photos with vectors.
         package static let lookPhotos = SectionName("lookPhotos")
-        /// The groups of these photos.
         package static let lookGroups = SectionName("lookGroups")
-        /// The index of their vectors.
         package static let lookIndex = SectionName("lookIndex")
 
         /// The reach of each group in the last four weeks.
@@ -251,7 +248,6 @@ package enum ModelError: Error, Equatable, CustomStringConvertible {
     case unknownFormat(UInt32)
     /// The bytes end too early, or a section lies outside them.
     case truncated(String)
-    /// A required section is missing.
     case missingSection(String)
     /// The content of a section contradicts itself.
     case corrupt(section: String, reason: String)

@@ -30,7 +30,6 @@ enum Coterie {
             variablePrefix: "COTERIE")
     }
 
-    /// The settings of all commands.
     static var settings: SettingsTable { SettingsTable(program, gone: goneSettings) }
 
     /// The keys of settings that only earlier releases had; a setting that is removed comes here.

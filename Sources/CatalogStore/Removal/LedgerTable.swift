@@ -30,7 +30,6 @@ package struct LedgerTable {
         select = try database.prepare("SELECT forgotten_at, readmitted_at FROM ledger WHERE digest = ?")
     }
 
-    /// Returns all of the ledger.
     func content() throws(Failure) -> Ledger {
         var ledger = Ledger(key: key)
         let rows = try database.prepare("SELECT digest, forgotten_at, readmitted_at FROM ledger")
@@ -48,7 +47,6 @@ package struct LedgerTable {
         return try select.step() ? Ledger.Times(forgotten: select.integer(0), readmitted: select.integer(1)) : nil
     }
 
-    /// Whether a member is forgotten.
     func isForgotten(_ id: String) throws(Failure) -> Bool { try times(of: id)?.isForgotten == true }
 }
 

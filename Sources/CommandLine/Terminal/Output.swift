@@ -22,10 +22,8 @@ package struct Output: ~Copyable {
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes a text and a line feed.
     package mutating func line(_ text: String) throws(Failure) { try write(text + "\n") }
 
-    /// Writes bytes as they are.
     package mutating func write(_ bytes: borrowing [UInt8]) throws(Failure) {
         buffer.append(contentsOf: copy bytes)
         if buffer.count >= 1 << 16 { try flush() }

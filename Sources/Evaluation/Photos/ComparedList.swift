@@ -49,7 +49,6 @@ package struct EvenShare {
 
     package init(_ share: Double) { self.share = share }
 
-    /// Returns whether the next one is chosen.
     package mutating func next() -> Bool {
         sum += share
         guard sum >= 1 - 1e-9 else { return false }

@@ -200,7 +200,6 @@ package struct GroupSet: Sendable {
         for group in groups where group < groupCount { words[Int(group >> 6)] |= 1 << UInt64(group & 63) }
     }
 
-    /// Whether a group of the version is in the set.
     @inlinable @inline(__always)
     package func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
 }

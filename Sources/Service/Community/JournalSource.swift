@@ -143,7 +143,6 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// The decisions of the store and the journal.
     private var published: PublishedDecisions { PublishedDecisions(served().site, journal.decisions.recorded) }
 
     /// Returns the reason why a group of a version is not public any more, as the store says.
@@ -239,7 +238,6 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// Whether what is known has a group.
     private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(Failure) -> Bool {
         guard let base else {
             return snapshot?.model.index(ofID: id) != nil || served().site?.hasNewGroup(id) == true

@@ -88,7 +88,6 @@ package struct SessionFileReader {
 extension SessionFileReader {
     /// The result of reading a whole file of sessions.
     package struct Examination: Sendable, Equatable {
-        /// The number of lists.
         package var lists = 0
         /// The number of damaged lists; their sessions get new ones.
         package var damagedLists = 0
@@ -130,7 +129,6 @@ final class DamagedLists: Sendable {
 
     init(_ log: EventLog) { self.log = log }
 
-    /// The number of damaged lists.
     var total: UInt64 { count.load(ordering: .relaxed) }
 
     /// Logs that a file is of another program, and is begun anew.

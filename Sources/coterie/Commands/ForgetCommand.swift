@@ -160,7 +160,6 @@ enum ForgetCommand: Subcommand {
         try output.flush()
     }
 
-    /// Writes the ledger to a file.
     private static func writeLedger(_ parsed: ParsedCommand, to path: String) throws {
         let ledger = try parsed.openCatalog().ledger()
         try PrivateFile.write(Array(ledger.text.utf8), to: path)

@@ -23,7 +23,6 @@ struct EvaluationReport: Answer {
         measures = result.measures(against: reference, samples: samples)
     }
 
-    /// The tables for people.
     var table: [String] {
         let length = result.lengths[0]
         return [
