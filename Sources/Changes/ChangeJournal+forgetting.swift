@@ -57,10 +57,7 @@ extension ChangeJournal {
                 \(ChangeKind.forgetInteractions.rawValue)) AND (stamp, origin, sequence) > (?2, ?3, ?4)
                 """
         ) { rows in
-            rows.bind(user, at: 1)
-            rows.bind(change.stampMilliseconds, at: 2)
-            rows.bind(change.origin, at: 3)
-            rows.bind(change.sequence, at: 4)
+            rows.bind(user, change.stampMilliseconds, change.origin, change.sequence)
         }
         for case (_, let other) in later {
             guard case .member(let member)? = other.change, case .forget(let id) = member.action else { continue }
@@ -100,8 +97,7 @@ extension ChangeJournal {
     private func forget(_ id: String?, in change: JournaledChange, _ key: Int64, ofUser user: String)
         throws(Failure) -> Set<BytewiseString>
     {
-        let ids = try database.prepare("SELECT id FROM interactions WHERE change_key = ? AND is_forgotten = 0")
-        ids.bind(key, at: 1)
+        let ids = try database.prepare("SELECT id FROM interactions WHERE change_key = ? AND is_forgotten = 0", key)
         var forgotten: Set<BytewiseString> = []
         while try ids.step() {
             let other = ids.text(0)
@@ -125,10 +121,7 @@ extension ChangeJournal {
             if kept.contains(where: { $0.id.hasSameBytes(as: id.text) }) {
                 try noteForgotten(id.text, ofChange: key)
             } else {
-                delete.bind(user, at: 1)
-                delete.bind(id.text, at: 2)
-                delete.bind(key, at: 3)
-                try delete.run()
+                try delete.run(user, id.text, key)
             }
         }
         return forgotten
@@ -136,10 +129,8 @@ extension ChangeJournal {
 
     /// Notes that an interaction of a change is kept only for the membership, favourite or follow that it changes.
     func noteForgotten(_ id: String, ofChange key: Int64) throws(Failure) {
-        let note = try database.prepare("UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?")
-        note.bind(key, at: 1)
-        note.bind(id, at: 2)
-        try note.run()
+        try database.run(
+            "UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?", key, id)
     }
 
     /// Returns a user's changes of a kind, in the order in which they apply.
@@ -147,8 +138,7 @@ extension ChangeJournal {
         -> [(key: Int64, change: JournaledChange)]
     {
         try rows(where: "user_id = ?1 AND kind = ?2") { rows in
-            rows.bind(user, at: 1)
-            rows.bind(kind.rawValue, at: 2)
+            rows.bind(user, kind.rawValue)
         }
     }
 
@@ -212,9 +202,7 @@ extension ChangeJournal {
             key, change.replacing(with: Change.member(MemberChange(ofUser: follower, .record(kept))).encoded))
         let delete = try database.prepare("DELETE FROM interactions WHERE change_key = ? AND id = ?")
         for interaction in erased where !kept.contains(where: { $0.id.hasSameBytes(as: interaction.id) }) {
-            delete.bind(key, at: 1)
-            delete.bind(interaction.id, at: 2)
-            try delete.run()
+            try delete.run(key, interaction.id)
         }
     }
 
@@ -226,11 +214,7 @@ extension ChangeJournal {
             """
             SELECT 1 FROM changes WHERE user_id = ?1 AND kind IN (\(Self.removingKinds))
             AND (stamp, origin, sequence) > (?2, ?3, ?4)
-            """)
-        row.bind(user, at: 1)
-        row.bind(stamp.milliseconds, at: 2)
-        row.bind(stamp.origin, at: 3)
-        row.bind(stamp.sequence, at: 4)
+            """, user, stamp.milliseconds, stamp.origin, stamp.sequence)
         return try row.step()
     }
 
@@ -247,9 +231,7 @@ extension ChangeJournal {
             """)
         var ids: [String] = []
         for (origin, last) in here where seen.last(of: origin) < last {
-            rows.bind(origin, at: 1)
-            rows.bind(seen.last(of: origin), at: 2)
-            rows.bind(last, at: 3)
+            rows.bind(origin, seen.last(of: origin), last)
             while try rows.step() { ids.append(rows.text(0)) }
             rows.reset()
         }

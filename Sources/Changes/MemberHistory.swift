@@ -104,10 +104,7 @@ extension ChangeJournal {
             SELECT kind, \(Self.columns) FROM changes
             WHERE user_id = ? AND change_key > ? AND change_key <= ? AND +kind <> \(ChangeKind.exposures.rawValue)
             ORDER BY change_key
-            """)
-        rows.bind(id, at: 1)
-        rows.bind(fold.last?.key ?? 0, at: 2)
-        rows.bind(latest.key, at: 3)
+            """, id, fold.last?.key ?? 0, latest.key)
         let onlyIfRecent = [ChangeKind.interactions, .interests, .removeUser].map(\.rawValue)
         while try rows.step() {
             let isRecent = !taken(rows, by: fold)
@@ -138,9 +135,7 @@ extension ChangeJournal {
     /// Returns the stamp of the first change with an interaction, or nil if no other change has it.
     private func firstOfSeveral(_ id: String, ofUser user: String) throws(Failure) -> ChangeStamp? {
         let row = try database.prepare(
-            "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)")
-        row.bind(user, at: 1)
-        row.bind(id, at: 2)
+            "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)", user, id)
         guard try row.step(), row.integer(0) > 1 else { return nil }
         return try firstChange(id, ofUser: user)?.of
     }
@@ -166,11 +161,7 @@ extension ChangeJournal {
             WHERE user_id = ?1 AND kind = \(ChangeKind.interactions.rawValue)
             AND (stamp, origin, sequence) \(latestFirst ? "<=" : ">=") (?2, ?3, ?4)
             ORDER BY \(latestFirst ? "stamp DESC, origin DESC, sequence DESC" : Self.order)
-            """)
-        rows.bind(id, at: 1)
-        rows.bind(begin.milliseconds, at: 2)
-        rows.bind(begin.origin, at: 3)
-        rows.bind(begin.sequence, at: 4)
+            """, id, begin.milliseconds, begin.origin, begin.sequence)
         var (found, isBehind): ([InteractionRecord], Bool) = ([], after == nil)
         while found.count < limit, try rows.step() {
             guard let change = change(rows) else { continue }
@@ -201,9 +192,7 @@ extension ChangeJournal {
             """
             SELECT stamp, origin, sequence, is_forgotten FROM interactions JOIN changes USING (change_key)
             WHERE interactions.user_id = ? AND id = ? ORDER BY \(Self.order) LIMIT 1
-            """)
-        row.bind(user, at: 1)
-        row.bind(id, at: 2)
+            """, user, id)
         guard try row.step() else { return nil }
         return (
             ChangeStamp(milliseconds: row.integer(0), origin: row.text(1), sequence: row.integer(2)),
@@ -234,8 +223,7 @@ extension ChangeJournal {
             SELECT max(occurred_at) FROM (SELECT change_key FROM changes
                 WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue) ORDER BY stamp DESC LIMIT 16)
                 JOIN interactions USING (change_key)
-            """)
-        row.bind(id, at: 1)
+            """, id)
         return try row.step() ? row.optionalInteger(0) : nil
     }
 
@@ -247,9 +235,7 @@ extension ChangeJournal {
             """
             SELECT total(occurred_at >= ?2), total(byte_count) FROM interactions
             WHERE user_id = ?1 AND is_forgotten = 0
-            """)
-        row.bind(id, at: 1)
-        row.bind(recent, at: 2)
+            """, id, recent)
         guard try row.step() else { return RecordedAmount() }
         return RecordedAmount(
             recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))

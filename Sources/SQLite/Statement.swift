@@ -189,3 +189,7 @@ extension Int: BoundValue {
 extension String: BoundValue {
     package func bind(to statement: Statement, at index: Int32) { statement.bind(Optional(self), at: index) }
 }
+
+extension [UInt8]: BoundValue {
+    package func bind(to statement: Statement, at index: Int32) { statement.bind(bytes: self, at: index) }
+}

@@ -32,8 +32,7 @@ package struct SessionFileReader {
     /// Returns the lists of a member as JSON objects; of a list that cannot be read, only its session and time.
     package func lists(ofUser user: String) throws(Failure) -> [String] {
         do throws(Failure) {
-            let rows = try database.prepare("SELECT session_id, used_at, plan FROM sessions WHERE user_id = ?")
-            rows.bind(user, at: 1)
+            let rows = try database.prepare("SELECT session_id, used_at, plan FROM sessions WHERE user_id = ?", user)
             var lists: [String] = []
             while try rows.step() {
                 let session = rows.text(0)
@@ -69,8 +68,7 @@ package struct SessionFileReader {
         throws(Failure) -> Int
     {
         do throws(Failure) {
-            let statement = try database.prepare(sql)
-            statement.bind(user, at: 1)
+            let statement = try database.prepare(sql, user)
             defer { statement.reset() }
             return try body(statement)
         } catch { throw failure(error) }
@@ -212,8 +210,7 @@ final class SessionTally: Sendable {
         guard let file = try SessionFileReader(path: path) else { return }
         let rows = try file.database.prepare(
             "SELECT rowid, used_at, session_id FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
-        rows.bind(state.row, at: 1)
-        rows.bind(Int64(state.rowLimit), at: 2)
+        rows.bind(state.row, state.rowLimit)
         var rowCount = 0
         while try rows.step() {
             rowCount += 1
