@@ -55,10 +55,7 @@ extension ChangeJournal {
             where: """
                 user_id = ?1 AND kind IN (\(ChangeKind.forgetInteraction.rawValue), \
                 \(ChangeKind.forgetInteractions.rawValue)) AND (stamp, origin, sequence) > (?2, ?3, ?4)
-                """
-        ) { rows in
-            rows.bind(user, change.stampMilliseconds, change.origin, change.sequence)
-        }
+                """, user, change.stampMilliseconds, change.origin, change.sequence)
         for case (_, let other) in later {
             guard case .member(let member)? = other.change, case .forget(let id) = member.action else { continue }
             try forget(id, ofUser: user, before: other.stamp)
@@ -77,15 +74,12 @@ extension ChangeJournal {
             }
         }
         // Finds all interactions, or those with the id.
-        let condition = id == nil ? "" : "AND id = ?2"
+        let condition = id == nil ? "?2 IS NULL" : "id = ?2"
         let found = try rows(
             where: """
-                change_key IN (SELECT change_key FROM interactions WHERE user_id = ?1 AND is_forgotten = 0 \(condition))
-                """
-        ) { rows in
-            rows.bind(user, at: 1)
-            if let id { rows.bind(id, at: 2) }
-        }
+                change_key IN (SELECT change_key FROM interactions
+                    WHERE user_id = ?1 AND is_forgotten = 0 AND \(condition))
+                """, user, id)
         var forgotten: Set<BytewiseString> = []
         for (key, change) in found where stamp.map({ change.stamp < $0 }) ?? true {
             forgotten.formUnion(try forget(id, in: change, key, ofUser: user))
@@ -150,7 +144,7 @@ extension ChangeJournal {
     ///   - stamp: only changes before this stamp are erased; nil for all changes.
     ///   - kept: the key of a change that stays.
     func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(Failure) {
-        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))") { $0.bind(user, at: 1) }
+        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))", user)
         let newer = try rows(where: "kind IS NULL").filter { $0.change.names(user: user) }
         for (key, change) in known + newer where key != kept && (stamp.map { change.stamp < $0 } ?? true) {
             try erase(key, change)
@@ -174,7 +168,7 @@ extension ChangeJournal {
 
     /// Erases the interactions of a change with followed members whom a later change removes.
     private func eraseFollowsOfRemoved(_ key: Int64) throws(Failure) {
-        guard let (_, change) = try rows(where: "change_key = ?", { $0.bind(key, at: 1) }).first else { return }
+        guard let (_, change) = try rows(where: "change_key = ?", key).first else { return }
         try eraseFollows(in: change, key) { interaction throws(Failure) in
             interaction.kind.subject == .user ? try isRemoved(interaction.subjectID, after: change.stamp) : false
         }
@@ -240,7 +234,7 @@ extension ChangeJournal {
 
     /// Returns whether a change that a version does not have forgets a user.
     package func isForgotten(user: String, beyond taken: AppliedChanges) throws(Failure) -> Bool {
-        try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
+        try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)", user)
             .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
     }
 
@@ -261,7 +255,7 @@ extension ChangeJournal {
         let follows = try followRows().map(\.change)
         var found: [BytewiseString: [JournaledChange]] = [:]
         for user in users {
-            let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
+            let theirs = try rows(where: "user_id = ?", user).map(\.change)
             let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
             found[BytewiseString(user)] = (theirs + newer + others).filter { $0.tells(ofMember: user) }
         }

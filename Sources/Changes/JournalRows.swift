@@ -98,13 +98,13 @@ extension ChangeJournal {
 
     /// Returns the changes that a condition selects, without damaged ones, in the order in which they apply.
     ///
-    /// - Parameter bind: binds the parameters of the condition.
-    func rows(where condition: String, _ bind: (Statement) -> Void = { _ in }) throws(Failure)
+    /// - Parameter values: the values of the condition's parameters; nil is NULL.
+    func rows(where condition: String, _ values: (any BoundValue)?...) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
         let rows = try database.prepare(
-            "SELECT change_key, \(Self.columns) FROM changes WHERE \(condition) ORDER BY \(Self.order)")
-        bind(rows)
+            "SELECT change_key, \(Self.columns) FROM changes WHERE \(condition) ORDER BY \(Self.order)"
+        ).binding(values)
         var found: [(key: Int64, change: JournaledChange)] = []
         while try rows.step() { if let change = change(rows, from: 1) { found.append((rows.integer(0), change)) } }
         return found
