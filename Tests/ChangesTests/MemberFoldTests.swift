@@ -54,7 +54,7 @@ struct MemberFoldTests {
         var recent = RecentMemberChanges()
         var ids: Set<String> = []
         var found: [InteractionRecord] = []
-        for (_, row) in try journal.rows(where: "user_id = ?", { $0.bind(user, at: 1) }) {
+        for (_, row) in try journal.rows(where: "user_id = ?", user) {
             let isRecent = !taken.contains(row.sequence, of: row.origin)
             guard case .member(let change)? = row.change else { continue }
             switch change.action {
