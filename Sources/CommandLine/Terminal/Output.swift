@@ -38,6 +38,13 @@ package struct Output: ~Copyable {
         }
         buffer.removeAll(keepingCapacity: true)
     }
+
+    /// Writes a line to standard output at once.
+    package static func say(_ text: String) throws(Failure) {
+        var output = try Output()
+        try output.line(text)
+        try output.flush()
+    }
 }
 
 /// Writes a line to standard error.

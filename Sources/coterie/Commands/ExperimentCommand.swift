@@ -137,7 +137,8 @@ enum ExperimentCommand: Subcommand {
         try say("experiment \(name) is started")
         try warn(about: definition, parsed)
         for version in definition.versions.sorted() {
-            try say("version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
+            try Output.say(
+                "version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
         }
     }
 

@@ -154,16 +154,10 @@ enum ForgetCommand: Subcommand {
         try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
 
-    private static func say(_ line: String) throws {
-        var output = try Output()
-        try output.line(line)
-        try output.flush()
-    }
-
     private static func writeLedger(_ parsed: ParsedCommand, to path: String) throws {
         let ledger = try parsed.openCatalog().ledger()
         try PrivateFile.write(Array(ledger.text.utf8), to: path)
-        try say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
+        try Output.say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
     }
 
     /// Adds the ledger in a file to that of the catalog, and forgets whom it has forgotten.
@@ -178,7 +172,7 @@ enum ForgetCommand: Subcommand {
             throw Failure(.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
         }
         try parsed.applyChanges(parsed.openStore())
-        try say("\(members(count)) forgotten; the ledger has all entries of \(path)")
+        try Output.say("\(members(count)) forgotten; the ledger has all entries of \(path)")
     }
 
     private static func members(_ count: Int) -> String {
