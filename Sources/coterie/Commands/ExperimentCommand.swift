@@ -134,7 +134,7 @@ enum ExperimentCommand: Subcommand {
             register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
         }
         parsed.note(.start, .experiment, name, after: definition.arms.map(\.name).joined(separator: ", "), in: store)
-        try say("experiment \(name) is started")
+        try Output.say("experiment \(name) is started")
         try warn(about: definition, parsed)
         for version in definition.versions.sorted() {
             try Output.say(
@@ -149,13 +149,7 @@ enum ExperimentCommand: Subcommand {
                 ? nil : "no experiment \"\(name)\" runs: \"coterie experiment list\" lists all"
         }
         parsed.note(.stop, .experiment, name, in: try parsed.openStore())
-        try say("experiment \(name) is stopped")
-    }
-
-    private static func say(_ text: String) throws {
-        var output = try Output()
-        try output.line(text)
-        try output.flush()
+        try Output.say("experiment \(name) is stopped")
     }
 
     private static func list(_ parsed: ParsedCommand) throws {

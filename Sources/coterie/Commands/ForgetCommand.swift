@@ -85,7 +85,7 @@ enum ForgetCommand: Subcommand {
                     parsed.note(.readmit, .member, digest(user), in: store)
                 }
             }
-            try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
+            try Output.say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
         }
         let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
