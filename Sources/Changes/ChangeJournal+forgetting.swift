@@ -131,9 +131,7 @@ extension ChangeJournal {
     func rows(_ kind: ChangeKind, ofUser user: String) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
-        try rows(where: "user_id = ?1 AND kind = ?2") { rows in
-            rows.bind(user, kind.rawValue)
-        }
+        try rows(where: "user_id = ?1 AND kind = ?2", user, kind.rawValue)
     }
 
     /// Erases the changes of a user; only their numbers and stamps stay.

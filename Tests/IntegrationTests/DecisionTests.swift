@@ -21,8 +21,10 @@ struct DecisionTests {
         let versions = models.versions.map(\.manifest.version)
         let settings = ["SUDO_USER": "ann"]
         for arguments in [
-            ["hide", "macro-mondays"], ["curate", "add", "quiet-winter"], ["rollback"], ["models", "pin", versions[1]],
-            ["rename", "user", "laura-100", "laura-1000"], ["forget", "laura-1000"], ["forget", "laura-1000", "--undo"],
+            ["hide", "macro-mondays"], ["curate", "add", "quiet-winter"], ["rollback"],
+            ["models", "pin", versions[1]],
+            ["rename", "user", "laura-100", "laura-1000"], ["forget", "laura-1000"],
+            ["forget", "laura-1000", "--undo"],
             ["delete", "group", "night-walkers"],
         ] { try await workspace.succeed(arguments, settings: settings) }
         // Nothing is decided by what was so before.
