@@ -27,6 +27,8 @@ SETTINGS = {
     # pandas writes times so. Spark has no type for them.
     "spark.sql.legacy.parquet.nanosAsLong": True,
 }
+# A column of a schema: its type, its name, and its logical type, such as TIMESTAMP(NANOS,true).
+STORED = re.compile(r"^  \w+ (\S+) (\S+)(?: \((.*)\))?;$", re.MULTILINE)
 # In the footer of a file that Spark wrote.
 ROW_METADATA = "org.apache.spark.sql.parquet.row.metadata"
 TIME = "yyyy-MM-dd'T'HH:mm:ss"
@@ -128,19 +130,17 @@ class Sources:
     def part(self, kind, files, base, schema, is_sparks, *places):
         """The rows of Parquet files with the same columns; the values of folders NAME=VALUE are text."""
         name = decoded(files[0])
-        types = {column.lower(): stored for stored, column, logical in
-                 (match.groups("") for match in re.finditer(r"^  \w+ (\S+) (\S+)(?: \((.*)\))?;$", schema, re.M))
-                 for stored in [f"{stored} {logical}".strip()]}
-        for column, stored in types.items():
-            if stored == "int96" and not is_sparks and self.options.timezone not in ("UTC", "Z", "+00:00"):
-                if column in self.options.columns[kind]:
-                    refuse(f"{kind}: {name}: the column {column} has times as INT96, which do not say whether they are "
-                           "in UTC or local: write it as TIMESTAMP, or say --timezone UTC")
+        types = {column.lower(): logical or stored for stored, column, logical in STORED.findall(schema)}
+        is_told = is_sparks or self.options.timezone in ("UTC", "Z", "+00:00")
+        for column in self.options.columns[kind]:
+            if types.get(column) == "int96" and not is_told:
+                refuse(f"{kind}: {name}: the column {column} has times as INT96, which do not say whether they are in "
+                       "UTC or local: write it as TIMESTAMP, or say --timezone UTC")
         reading = self.session.read.option("basePath", base) if base else self.session.read
         try:
             return self.texts(kind, reading.parquet(*[escaped(decoded(file)) for file in files]), name, types, *places)
-        except PySparkException as error:
-            refuse(f"{kind}: {name} cannot be read by Spark: {error}")
+        except (Py4JJavaError, PySparkException) as error:
+            refuse(f"{kind}: {name} cannot be read by Spark: {str(error).splitlines()[0]}")
 
     def lines(self, kind, files):
         """The text files of a source."""
@@ -183,10 +183,9 @@ class Sources:
 
     def text(self, kind, part, name, column, kept, stored):
         """A column as text, and why a value of it ends the job."""
-        time = re.search(r"TIMESTAMP\(NANOS,(\w+)", stored)
-        if time:
+        if stored.startswith("TIMESTAMP(NANOS"):
             seconds = F.floor(column.cast("decimal(20,0)") / F.lit(10**9)).cast("bigint")
-            return F.date_format(F.timestamp_seconds(seconds), TIME + ("'Z'" if time[1] == "true" else "")), []
+            return F.date_format(F.timestamp_seconds(seconds), TIME + ("'Z'" if "true" in stored else "")), []
         if isinstance(kept, T.TimestampType):
             return F.date_format(column, TIME + "'Z'"), []
         if isinstance(kept, T.DecimalType):

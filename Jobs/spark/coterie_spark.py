@@ -3,10 +3,12 @@
 import functools
 import json
 import os
+import re
 import resource
 import subprocess
 import time
 
+from py4j.protocol import Py4JJavaError
 from pyspark import AccumulatorParam
 from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
@@ -100,10 +102,10 @@ class Lake:
             rows = rows.unionAll(part)
         try:
             rows = self.stored(kind, rows)
-        except PySparkException as error:
-            # Spark names the file.
-            if "[FAILED_READ_FILE" in str(error):
-                coterie_sources.refuse(f"{kind}: " + str(error).partition("[FAILED_READ_FILE")[2].partition("] ")[2])
+        except (Py4JJavaError, PySparkException) as error:
+            damage = re.search(r"\[FAILED_READ_FILE\S* (.+)", str(error))
+            if damage:
+                coterie_sources.refuse(f"{kind}: {damage[1]}")
             raise
         good, bad = rejected.value
         reason = rejects.refusal()
