@@ -147,7 +147,6 @@ private struct Folder: ~Copyable {
     private let path: String
     private let name: String
 
-    /// Opens the folder of a path.
     init(of path: String) throws(Failure) {
         self.path = path
         let slash = path.lastIndex(of: "/")

@@ -268,9 +268,7 @@ extension RelationSource {
         }
     }
 
-    /// The column with the key of the row.
     package var rowColumn: String { rowTable.keyColumn }
-    /// The column with the key of the entry.
     package var entryColumn: String { entryWord + "_key" }
 
     /// Returns the columns that name a thing of a kind.

@@ -117,6 +117,9 @@ final class StepClock: Sendable {
     /// Sets the steps that the forecast is made from.
     func expect(_ steps: [Forecast.Step]) { state.withLock { $0.forecast = Forecast(steps: steps) } }
 
+    /// The expected duration of all steps, in seconds.
+    var expectedSeconds: Double { state.withLock { $0.forecast.expectedSeconds } }
+
     /// Runs a step.
     ///
     /// - Parameter body: returns its result and a short description of the outcome.

@@ -34,16 +34,12 @@ struct DaemonReporter: Sendable {
         guard let board = store.board else { return nil }
         self.board = board
         senders = parts.replicator == nil ? nil : store.board(of: .senders)
-        self.server = server
-        self.follower = follower
-        replicator = parts.replicator
+        (self.server, self.follower, self.troubles) = (server, follower, troubles)
+        (self.now, self.startedAt, replicator) = (now, startedAt, parts.replicator)
         sessions = parts.sessionTally
         journal = parts.replicator.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
         problems = DaemonProblems(
             follower: follower, replicator: parts.replicator, community: parts.community, conditions: parts.conditions)
-        self.troubles = troubles
-        self.now = now
-        self.startedAt = startedAt
         host = ProcessInfo.processInfo.hostName
     }
 
@@ -159,8 +155,6 @@ struct DeploymentParts {
     private(set) var community: any CommunitySource
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
-    /// The lists of sessions that the store keeps, too; nil unless the store is shared.
-    var sharedSessions: SharedSessions?
     /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
@@ -192,7 +186,7 @@ struct DeploymentParts {
             community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
             let file = try SessionFile(path: sessions, damaged: damaged)
-            self.sessions = Sessions(file, keeping)
+            self.sessions = Sessions(WaitingSessions(file), keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
             closings = [file.close]
@@ -202,23 +196,21 @@ struct DeploymentParts {
             let catalog = try CatalogReader(path: path)
             let journal = try DaemonJournal(
                 path: Catalog.journalPath(beside: path), besideCatalog: path, changes: changes, recording: recording,
-                now: now, patience: .seconds(2))
-            journal.logFindings(in: log)
+                log: log, now: now, patience: .seconds(2))
             community = JournalSource(catalog, journal: journal) { follower.current }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            self.sessions = Sessions(file, keeping)
+            self.sessions = Sessions(WaitingSessions(file), keeping)
             closings = [file.close, journal.close, catalog.renew]
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
-            let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
-            journal.logFindings(in: log)
+            let journal = try DaemonJournal(
+                path: path, changes: changes, recording: recording, log: log, now: now)
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             let shared = SharedSessions(channel, local: file, damaged: damaged)
-            sharedSessions = shared
             let reader = try catalog.map { path throws(Failure) in try CatalogReader(path: path) }
             community = JournalSource(store, journal: journal, catalog: reader, served: { follower.current })
             closings = [file.close, journal.close] + (reader.map { [$0.renew] } ?? [])

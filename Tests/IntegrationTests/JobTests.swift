@@ -120,10 +120,12 @@ struct JobTests {
         let table = try String(contentsOfFile: "\(Checkout.root)/Jobs/drills", encoding: .utf8)
             .split(separator: "\n").compactMap { $0.wholeMatch(of: /[a-z]+ +[0-9]+ ([A-Za-z|]+)/)?.output.1 }
             .flatMap { $0.split(separator: "|") }.map { "\($0).swift" }
-        let folder = "\(Checkout.root)/Tests/IntegrationTests"
-        let suites = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
-            try name.hasSuffix("Tests.swift")
-                && String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8).contains(/, \.drill\b/)
+        let suites = try ["IntegrationTests", "HistoryTests"].flatMap { target in
+            let folder = "\(Checkout.root)/Tests/\(target)"
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+                try name.hasSuffix("Tests.swift")
+                    && String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8).contains(/, \.drill\b/)
+            }
         }
         #expect(table.sorted() == suites.sorted())
     }

@@ -9,7 +9,6 @@ protocol FileImport: AnyObject {
     var rejects: RejectedRecords { get set }
     var summary: ImportSummary { get set }
 
-    /// Begins the transaction.
     func begin() throws(Failure)
     /// Checks what was read, and throws if the import must not happen.
     func check() throws(Failure)

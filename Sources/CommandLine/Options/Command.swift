@@ -77,7 +77,6 @@ package struct Option: Sendable, Equatable {
     package let setting: Setting?
     /// Whether it may be given more than once.
     package let isRepeating: Bool
-    /// Whether the command requires it.
     package private(set) var isRequired: Bool
     /// Whether the command writes the file that it names.
     let isOutput: Bool
@@ -136,7 +135,6 @@ package struct Option: Sendable, Equatable {
 
 /// The type of an option's value.
 package enum ValueType: Sendable, Equatable {
-    /// Any text.
     case text
     /// A whole number; bounds are inclusive.
     case integer(ClosedRange<Int>)
@@ -268,7 +266,6 @@ package struct ConfiguredValues: Sendable, Equatable {
         keysByFile = [file: Set(values.keys)]
     }
 
-    /// Returns these values, overridden by others.
     package func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
         var result = self
         result.values.merge(others.values) { $1 }

@@ -6,7 +6,6 @@ import Glibc
 /// A value comes from the first of these that has one: command line, environment variable, configuration file, default.
 /// Requesting an option that the command does not have is a programmer's mistake and ends the process.
 package struct ParsedCommand: Sendable {
-    /// The selected command.
     package let command: Command
     /// The arguments in order, at least as many as are required; `-` for standard input is an argument too.
     package let arguments: [String]
@@ -18,7 +17,6 @@ package struct ParsedCommand: Sendable {
 
     package var name: String { command.name }
 
-    /// Whether a flag is on.
     package func flag(_ name: String) -> Bool {
         precondition(option(name).isFlag, "--\(name) is not a flag")
         return values[name]?.isEmpty == false

@@ -127,9 +127,7 @@ package struct SiteBackup {
 package struct BackupManifest: Codable, Sendable, Equatable {
     /// The format that this program writes and reads; `EarlierBackup` reads another one.
     static let format = 4
-    /// The name of the manifest in the archive.
     static let fileName = "manifest.json"
-    /// The name of the catalog in the archive.
     static let catalogName = "catalog.sqlite"
     /// The name of the file of vectors in the archive.
     static let vectorsName = "vectors"
@@ -137,12 +135,10 @@ package struct BackupManifest: Codable, Sendable, Equatable {
     static let streamsName = "streams.sqlite"
     /// The name of the site's experiments in the archive, with the same text as in the store.
     static let experimentsName = "experiments.json"
-    /// The prefix of the names of journals.
     static let journalPrefix = "journals/"
 
     /// A file of the archive.
     package struct File: Codable, Sendable, Equatable {
-        /// The name in the archive.
         package var name: String
         /// The length in bytes.
         package var byteCount: Int
@@ -150,11 +146,9 @@ package struct BackupManifest: Codable, Sendable, Equatable {
         package var checksum: String
     }
 
-    /// The format of the backup.
     package var format: Int
     /// The beginning of the backup, in Unix milliseconds; it has all changes that were acknowledged before.
     package var startedAtMilliseconds: Int64
-    /// The schema version of the catalog.
     package var schemaVersion: Int
     /// The number of changes that only the streams in Redis had, or `nil` if no shared store was given.
     package var streamedChanges: Int?

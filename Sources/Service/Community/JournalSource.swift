@@ -109,6 +109,11 @@ final class JournalSource: CommunitySource {
     /// Whether the ledger of the store has forgotten a user.
     private func isInLedger(_ id: String) -> Bool { journal.ledger.withLock { $0?.isForgotten(id) } == true }
 
+    func ledgerKey() throws(Failure) -> [UInt8]? {
+        if let key = journal.ledger.withLock({ $0?.key }) { return key }
+        return try read { catalog throws(Failure) in try catalog.ledgerKey() }
+    }
+
     private func isForgottenInCatalog(_ id: String) throws(Failure) -> Bool {
         try read { catalog throws(Failure) in try catalog.isForgotten(user: id) } ?? false
     }
@@ -138,7 +143,6 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// The decisions of the store and the journal.
     private var published: PublishedDecisions { PublishedDecisions(served().site, journal.decisions.recorded) }
 
     /// Returns the reason why a group of a version is not public any more, as the store says.
@@ -234,7 +238,6 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// Whether what is known has a group.
     private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(Failure) -> Bool {
         guard let base else {
             return snapshot?.model.index(ofID: id) != nil || served().site?.hasNewGroup(id) == true

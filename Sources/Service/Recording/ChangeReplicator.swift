@@ -112,6 +112,7 @@ final class ChangeReplicator: Sendable {
     /// - Parameter onConnection: a function to call when both sides have the same changes.
     /// - Returns: the failure, or nil if the replication was stopped.
     private func run(onConnection: () -> Void) -> String? {
+        if let check = journal.check { note(problem: check) }
         do throws(Failure) {
             var rounds = try ReplicatorRounds(self, timeout: Self.timeout)
             while !isStopping.load(ordering: .acquiring) {

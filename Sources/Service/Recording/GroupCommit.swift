@@ -146,10 +146,8 @@ final class GroupCommit: Sendable {
         changes: ChangeClock, recording: HealthCondition, patience: Duration,
         openWriter: @escaping @Sendable () throws(Failure) -> JournalWriter
     ) {
-        self.changes = changes
-        self.recording = recording
-        self.patience = patience
-        self.openWriter = openWriter
+        (self.changes, self.recording) = (changes, recording)
+        (self.patience, self.openWriter) = (patience, openWriter)
     }
 
     /// Opens the writer now instead of with the first change.

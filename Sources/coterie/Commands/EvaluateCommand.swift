@@ -174,11 +174,9 @@ enum EvaluateCommand: Subcommand {
         try evaluator.forEachMember { member, lists in
             for made in lists {
                 for (index, item) in made.items.enumerated() {
-                    try output.line(
-                        [
-                            made.list.rawValue, String(made.bucket), TabSeparated.field(member.profile.userID),
-                            String(index + 1), TabSeparated.field(model.id(of: Int(item.group))),
-                        ].joined(separator: "\t"))
+                    let user = member.profile.userID
+                    let fields = [made.list.rawValue, String(made.bucket), user, String(index + 1)]
+                    try output.line(TabSeparated.line(fields + [model.id(of: Int(item.group))]))
                 }
             }
         }

@@ -133,10 +133,12 @@ enum ExperimentCommand: Subcommand {
         try parsed.changeExperiments { register, now in
             register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
         }
-        try say("experiment \(name) is started")
+        parsed.note(.start, .experiment, name, after: definition.arms.map(\.name).joined(separator: ", "), in: store)
+        try Output.say("experiment \(name) is started")
         try warn(about: definition, parsed)
         for version in definition.versions.sorted() {
-            try say("version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
+            try Output.say(
+                "version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
         }
     }
 
@@ -146,13 +148,8 @@ enum ExperimentCommand: Subcommand {
             register.stop(name, atMilliseconds: now)
                 ? nil : "no experiment \"\(name)\" runs: \"coterie experiment list\" lists all"
         }
-        try say("experiment \(name) is stopped")
-    }
-
-    private static func say(_ text: String) throws {
-        var output = try Output()
-        try output.line(text)
-        try output.flush()
+        parsed.note(.stop, .experiment, name, in: try parsed.openStore())
+        try Output.say("experiment \(name) is stopped")
     }
 
     private static func list(_ parsed: ParsedCommand) throws {

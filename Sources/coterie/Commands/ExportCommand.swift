@@ -125,8 +125,8 @@ enum ExportCommand: Subcommand {
                     }
                     try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    let fields = [TabSeparated.field(id), String(index + 1), TabSeparated.field(other), score]
-                    try output.line(fields.joined(separator: "\t") + "\t\(neighbour.common)")
+                    try output.line(
+                        TabSeparated.line([id, String(index + 1), other, score, String(neighbour.common)]))
                 }
             }
         }

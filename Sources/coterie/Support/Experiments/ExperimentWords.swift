@@ -72,7 +72,6 @@ struct ExperimentWords: Sendable {
             }
     }
 
-    /// Returns the conclusion from a comparison.
     private func sentence(_ comparison: ExperimentReport.Comparison) -> String {
         let (arm, control) = (report.definition.arms[comparison.arm].name, report.definition.arms[0].name)
         let measure = comparison.measure
