@@ -87,6 +87,8 @@ struct ExperimentArrivalTests {
             (try? daemon.get("/metrics").text.contains("\ncoterie_exposures_waiting 0\n")) == true
         }
         #expect(isWritten)
+        // Two seconds earlier, the experiment must have begun.
+        try await Task.sleep(for: .seconds(3))
         let first = try await report(workspace)
         #expect(first.late == nil && !first.comparisons.isEmpty && first.daemons.isEmpty)
         for place in lists.indices where !place.isMultiple(of: 2) {

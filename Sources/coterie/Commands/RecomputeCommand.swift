@@ -108,7 +108,7 @@ enum RecomputeCommand: Subcommand {
             }
         }
         guard let path = parsed.textIfGiven("metrics") else { return try logged() }
-        try RecomputeStatusFile(file: MetricsFile(path, parsed)).watching(logged)
+        try MetricsFile(path, parsed).watching(logged)
     }
 
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.

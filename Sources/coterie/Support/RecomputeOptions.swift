@@ -62,13 +62,22 @@ extension ParsedCommand {
     }
 }
 
-/// The file that tells Prometheus the outcome of the weekly job.
-struct RecomputeStatusFile {
-    let file: MetricsFile
+/// A file of metrics for the text collector of Prometheus's node_exporter.
+struct MetricsFile {
+    let path: String
+    /// The catalog of the site: the files of several sites may be in one folder.
+    let site: String
 
-    /// Runs the job, and writes its outcome to the file.
-    ///
-    /// A failure to write the file is only a warning.
+    init(_ path: String, _ parsed: ParsedCommand) {
+        // The catalog itself may not be there yet.
+        let (catalog, folder) = (parsed.text("catalog"), FileTree.folder(of: parsed.text("catalog")))
+        (self.path, site) = (path, "\(Catalog.resolved(folder) ?? folder)/\(catalog.split(separator: "/").last ?? "")")
+    }
+
+    /// The text of the file, or an empty text if it cannot be read.
+    private var text: String { RegularFile.text(path) ?? "" }
+
+    /// Runs the weekly job, and writes its outcome to the file.
     ///
     /// - Throws: the error of the job.
     func watching(_ job: () throws -> Void) throws {
@@ -83,26 +92,10 @@ struct RecomputeStatusFile {
     }
 
     private func update(_ change: (inout RecomputeStatus, _ seconds: Int64) -> Void) {
-        var status = RecomputeStatus(file.text)
+        var status = RecomputeStatus(text)
         change(&status, Int64(Date().timeIntervalSince1970))
-        file.replace(with: status.text)
+        replace(with: status.text)
     }
-}
-
-/// A file of metrics for the text collector of Prometheus's node_exporter.
-struct MetricsFile {
-    let path: String
-    /// The catalog of the site: the files of several sites may be in one folder.
-    let site: String
-
-    init(_ path: String, _ parsed: ParsedCommand) {
-        // The catalog itself may not be there yet.
-        let (catalog, folder) = (parsed.text("catalog"), FileTree.folder(of: parsed.text("catalog")))
-        (self.path, site) = (path, "\(Catalog.resolved(folder) ?? folder)/\(catalog.split(separator: "/").last ?? "")")
-    }
-
-    /// The text of the file, or an empty text if it cannot be read.
-    var text: String { RegularFile.text(path) ?? "" }
 
     /// Returns a sample with a label for the site, unless it has one.
     private func labelled(_ sample: Substring) -> String {

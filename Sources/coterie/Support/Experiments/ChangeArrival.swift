@@ -1,9 +1,9 @@
 import Answers
+import Basics
 import CatalogStore
 import Changes
 import CommandLine
 import Experiments
-import Basics
 import Model
 import ModelStore
 import Recompute
