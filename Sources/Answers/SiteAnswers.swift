@@ -160,3 +160,35 @@ extension Manifest.RelationReport: Answer {
         fields.always("neighbours", \.neighbours, as: .count, "Neighbours of all groups")
     }
 }
+
+extension VersionComparison: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupsBefore", \.groupsBefore, "Groups of the older version")
+        fields.always("groupsAfter", \.groupsAfter, "Groups of the newer version")
+        fields.always("groupsLost", \.groupsLost, "Groups that the newer version lacks")
+        fields.always("groupsAdded", \.groupsAdded, "Groups that the older version lacks")
+        fields.always("relations", \.relations, "The differences in each relation")
+    }
+}
+
+extension RelationComparison: Answer {
+    package static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("relation", \.relation, "The relation", column: Column("relation", \.rawValue))
+        fields.always(
+            "coverageBefore", \.coverageBefore, "The share of the older version's groups with a neighbour",
+            column: .percent("covered before"))
+        fields.always(
+            "coverageAfter", \.coverageAfter, "The same of the newer version", column: .percent("covered after"))
+        fields.always(
+            "groupsWithNeighboursBefore", \.groupsWithNeighboursBefore,
+            "Groups of both that have neighbours in the older version")
+        fields.always("groupsEmptied", \.groupsEmptied, "Those without any in the newer", column: .count("emptied"))
+        fields.sometimes(
+            "overlapAt10", \.overlapAt10, "The share of the 10 best neighbours that are the same",
+            column: .percent("same of 10"))
+        fields.sometimes(
+            "overlapAt100", \.overlapAt100, "The same of the 100 best", column: .percent("same of 100"))
+        fields.sometimes(
+            "scoreDrift", \.scoreDrift, "The relative change of the scores", column: .percent("scores moved"))
+    }
+}

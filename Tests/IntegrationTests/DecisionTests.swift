@@ -21,11 +21,9 @@ struct DecisionTests {
         let versions = models.versions.map(\.manifest.version)
         let settings = ["SUDO_USER": "ann"]
         for arguments in [
-            ["hide", "macro-mondays"], ["curate", "add", "quiet-winter"], ["rollback"],
-            ["models", "pin", versions[1]],
+            ["hide", "macro-mondays"], ["curate", "add", "quiet-winter"], ["rollback"], ["models", "pin", versions[1]],
             ["rename", "user", "laura-100", "laura-1000"], ["forget", "laura-1000"],
-            ["forget", "laura-1000", "--undo"],
-            ["delete", "group", "night-walkers"],
+            ["forget", "laura-1000", "--undo"], ["delete", "group", "night-walkers"],
         ] { try await workspace.succeed(arguments, settings: settings) }
         // Nothing is decided by what was so before.
         #expect(try await workspace.run("hide", "no-such-group").exitCode == CommandRun.ExitCode.badData)

@@ -77,7 +77,7 @@ struct DecisionListTests {
         let path = subject.directory.path + "/store/decisions/2900"
         let file = try #require(FileHandle(forWritingAtPath: path))
         try file.seekToEnd()
-        try file.write(contentsOf: Data(#"{"atMilliseconds":17"#.utf8))
+        try file.write(contentsOf: Data("\n{\"atMilliseconds\":17".utf8))
         try file.close()
         try list.add(decision(.unhide, "alps"))
         #expect(try list.decisions(limit: 2, at: Self.now).map(\.action) == [.unhide, .hide])

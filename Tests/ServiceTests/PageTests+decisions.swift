@@ -122,7 +122,7 @@ extension PageTests {
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         let notes = DecisionNotes(store, log: lines.log)
         notes.note(NotedDecision(.hide, .group, "alps", by: "olga", atMilliseconds: Bearers.now))
-        #expect(lines.all.contains { $0.hasPrefix("a decision is not on the list yet") })
+        #expect(lines.all.contains { $0.hasPrefix("a decision is not on the list: ") })
         try FileManager.default.removeItem(atPath: folder.path + "/file")
         notes.send()
         #expect(try DecisionList(store)?.decisions(at: Bearers.now).map(\.name) == ["alps"])

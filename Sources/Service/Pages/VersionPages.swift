@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import HTTP
 import Model
@@ -190,24 +191,12 @@ extension Responder {
 
     private static func comparison(from older: ModelVersion, to newer: ModelVersion) -> HTML {
         let comparison = VersionComparison(from: older, to: newer)
-        let rows = comparison.relations.map { relation -> [HTML] in
-            [
-                "\(relation.relation.rawValue)", percent(relation.coverageBefore), percent(relation.coverageAfter),
-                "\(relation.groupsEmptied)", percent(relation.overlapAt10), percent(relation.overlapAt100),
-                percent(relation.scoreDrift),
-            ]
-        }
         return """
             \(HTML.facts([
                 ("Groups now", "\(comparison.groupsBefore)"), ("Groups then", "\(comparison.groupsAfter)"),
                 ("Groups that go", "\(comparison.groupsLost)"), ("Groups that come", "\(comparison.groupsAdded)"),
             ]))
-            \(HTML.table(
-                "Neighbours by relation",
-                [
-                    "Relation", "#Groups with neighbours now", "#Then", "#Groups that lose all", "#Same of the 10 best",
-                    "#Same of the 100 best", "#Scores moved by",
-                ], rows))
+            \(HTML.table("Neighbours by relation, now and then", AnswerTable(comparison.relations)))
             \(groups("Groups that go", in: older, without: newer))
             \(groups("Groups that come", in: newer, without: older))
             """
@@ -259,10 +248,6 @@ extension Responder {
             return "<li>\(HTML.name(of: id, title))</li>"
         }
         return links.isEmpty ? "–" : "<ul class=\"words\">\(links)</ul>"
-    }
-
-    private static func percent(_ share: Double?) -> HTML {
-        "\(share.map { Formats.percent($0) } ?? "–")"
     }
 
     /// Lists groups that only one of two versions has, by their ids.

@@ -178,7 +178,7 @@ extension ParsedCommand {
             var noted = NotedDecision(
                 change, on: state, by: Self.userName, atMilliseconds: Self.nowMilliseconds, digest: digest)
             if number == 99, changes.count > 100 { noted?.after = "and \((changes.count - 100).grouped) more" }
-            if let noted { note(noted, in: store) }
+            if let noted, !note(noted, in: store) { return }
         }
     }
 
@@ -193,10 +193,14 @@ extension ParsedCommand {
                 after: after), in: store)
     }
 
-    private func note(_ decision: NotedDecision, in store: any VersionStore) {
+    /// Returns whether the decision is noted, or there is no list; warns otherwise.
+    @discardableResult
+    private func note(_ decision: NotedDecision, in store: any VersionStore) -> Bool {
         do throws(Failure) { try DecisionList(store)?.add(decision) } catch {
             printToStandardError("warning: the decision is not on the list of decisions: \(error.message)")
+            return false
         }
+        return true
     }
 
     /// The name of whoever runs the command, also by way of sudo.
