@@ -51,7 +51,6 @@ struct Forecast: Sendable {
         current = running
     }
 
-    /// Ends the running step.
     mutating func end(seconds: Double) {
         guard let index = current?.index else { return }
         doneExpected += steps[index].expectedSeconds

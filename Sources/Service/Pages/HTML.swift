@@ -5,7 +5,6 @@ import HTTP
 /// A literal is markup. An inserted text is escaped for elements and for attributes in double quotes, so no text of
 /// the community can become markup.
 struct HTML: Sendable, ExpressibleByStringInterpolation {
-    /// The markup.
     private(set) var text: String
 
     init(stringLiteral text: String) { self.text = text }

@@ -21,7 +21,6 @@ struct PagePhotos {
         (self.template, self.origin) = (template, origin)
     }
 
-    /// Returns a picture as large as it may be.
     func large(_ id: String) -> HTML { "<figure class=\"photo\">\(image(Picture(id: id), size: "b"))</figure>" }
 
     /// Returns pictures in rows, each a link to the photo's page; nothing without pictures.

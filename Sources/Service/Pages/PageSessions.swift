@@ -9,7 +9,6 @@ import Synchronization
 /// The cookie is the session: a token of its own kind, signed with a key of the daemon. So every daemon with the same
 /// keys opens it, and it ends with its key. Sessions that were signed out are on a board of the store, for all daemons.
 final class PageSessions: Sendable {
-    /// The name of the cookie.
     private static let cookie = "coterie-session"
     /// The name of the form field that carries the secret of a session.
     static let secretField = "secret"
