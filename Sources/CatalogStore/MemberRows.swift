@@ -1,7 +1,4 @@
-import Basics
-import Changes
 package import Model
-import SQLite
 
 /// A table of the catalog with rows about members, and the SQL condition for the rows about one of them.
 ///

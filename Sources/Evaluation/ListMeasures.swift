@@ -1,6 +1,4 @@
 import Glibc
-import Model
-import Recommendation
 
 /// The measures of one kind of lists, each a mean over members.
 package struct ListMeasures: Sendable, Equatable {

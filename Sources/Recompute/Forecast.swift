@@ -1,5 +1,4 @@
 import Basics
-import Model
 
 /// A forecast of the duration of a recompute.
 ///

@@ -1,6 +1,5 @@
 import Glibc
 import Model
-import Similarity
 
 /// Finds the weights for lists of groups for a photo.
 ///

@@ -1,7 +1,6 @@
 import CatalogStore
 package import Looks
 package import Model
-import ModelStore
 package import Similarity
 
 /// The parameters of the weekly job.

@@ -1,5 +1,4 @@
 import Model
-import Similarity
 
 /// Finds the weights of relations in members' lists.
 ///

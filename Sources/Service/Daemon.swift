@@ -3,7 +3,6 @@ import Dispatch
 import Glibc
 import HTTP
 import ModelStore
-import Recommendation
 import Synchronization
 
 /// The serving daemon, from `init` until `stop`.

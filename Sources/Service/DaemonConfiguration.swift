@@ -1,6 +1,5 @@
 import Basics
 package import HTTP
-import ModelStore
 import Synchronization
 
 extension Daemon {

@@ -1,4 +1,3 @@
-import Basics
 import CatalogStore
 import Dispatch
 import ModelStore

@@ -1,7 +1,6 @@
 import CatalogStore
 import CommandLine
 import Glibc
-import Model
 import SQLite
 
 /// The benchmark `coterie-bench import`: importing a file, compared with plain inserts of the same rows.

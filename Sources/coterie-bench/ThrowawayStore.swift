@@ -1,5 +1,4 @@
 import Basics
-import CommandLine
 import FoundationEssentials
 import Glibc
 import ModelStore

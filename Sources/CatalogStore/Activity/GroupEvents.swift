@@ -1,5 +1,4 @@
 import Basics
-import Synchronization
 
 /// The dates of the entries of the shown groups, as far as an `ActivityWindow` kept them.
 package struct GroupEvents: Sendable {

@@ -1,6 +1,5 @@
 package import Basics
 package import Model
-import SQLite
 
 extension TableSnapshot {
     package func talk(_ source: RelationSource, after start: Int64, until end: Int64) throws(Failure)

@@ -1,4 +1,3 @@
-import Model
 import RecordReading
 
 /// The visibility that the rows of one import give to groups or photos.

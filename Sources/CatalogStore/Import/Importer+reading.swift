@@ -1,7 +1,6 @@
 package import Basics
 import Model
 package import RecordReading
-import SQLite
 
 extension Importer {
     func read(_ input: InputFile) throws(Failure) {

@@ -1,7 +1,6 @@
 package import Basics
 import Glibc
 import Model
-import RecordReading
 import SQLite
 
 /// An import of files of one kind into a catalog.

@@ -1,7 +1,6 @@
 package import Basics
 package import Model
 import RecordReading
-import SQLite
 
 /// Rows of ids in files with a header; a file with anything doubtful is refused as a whole.
 package enum NamedRows {

@@ -1,6 +1,5 @@
 package import Basics
 import Changes
-import Looks
 import Model
 import SQLite
 

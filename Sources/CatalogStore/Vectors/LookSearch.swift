@@ -2,7 +2,6 @@ package import Basics
 import Looks
 package import Model
 package import Recommendation
-import SQLite
 
 /// A search for the photos of a version that look like a vector.
 package struct LookSearch: Sendable {

@@ -1,6 +1,5 @@
 package import Basics
 import Looks
-import Model
 import RecordReading
 import SQLite
 

@@ -1,4 +1,3 @@
-import Model
 package import Similarity
 
 /// A choice of settings by held-out memberships, within a budget of time.

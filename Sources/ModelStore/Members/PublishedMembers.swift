@@ -1,5 +1,4 @@
 package import Basics
-import Glibc
 import Model
 
 /// All members published with a version, in a local file.

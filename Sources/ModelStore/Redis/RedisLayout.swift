@@ -1,5 +1,4 @@
 import CZlib
-import Changes
 import Model
 
 /// The keys and values of a store in Redis.

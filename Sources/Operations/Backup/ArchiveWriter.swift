@@ -1,6 +1,5 @@
 import CArchive
 import Basics
-import ModelStore
 
 /// Writes the files of a backup, one after the other, as a tar archive.
 ///

@@ -1,5 +1,3 @@
-import Model
-
 /// The groups from which a member's list is made, and the groups that the member's own telling points to.
 ///
 /// The seeds are the joined groups; their neighbours are candidates. For a member without groups they are the groups

@@ -1,5 +1,3 @@
-import Model
-
 /// The groups about the interests that a member has stated.
 struct StatedInterests {
     private let index: TopicIndex

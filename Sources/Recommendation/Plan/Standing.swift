@@ -1,5 +1,3 @@
-import Model
-
 /// The rank of a group in a member's list, or the reason why it is not there.
 package enum Standing: Sendable, Equatable {
     /// The group's rank in the list, counted from 1, and its item.

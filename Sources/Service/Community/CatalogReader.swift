@@ -1,9 +1,6 @@
 import Basics
 import CatalogStore
-import Changes
 import Model
-import Recommendation
-import Synchronization
 
 /// Reads a catalog from several threads at a time.
 final class CatalogReader: Sendable {

@@ -1,9 +1,7 @@
 import Basics
 import CatalogStore
 import Changes
-import Experiments
 import Glibc
-import ModelStore
 import Synchronization
 
 /// The exposures of members in experiments that are still to be written, at most a second later.

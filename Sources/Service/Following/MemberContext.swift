@@ -1,6 +1,5 @@
 package import Answers
 import Experiments
-import Model
 package import Recommendation
 
 /// The inputs of a member's list, in terms of the version that it is made from.

@@ -1,7 +1,6 @@
 package import Answers
 import Basics
 import CatalogStore
-import Experiments
 package import Model
 package import ModelStore
 package import Recommendation

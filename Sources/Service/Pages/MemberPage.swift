@@ -2,7 +2,6 @@ import Answers
 import Basics
 import Changes
 import Experiments
-import HTTP
 import Model
 import ModelStore
 import Recommendation

@@ -1,6 +1,5 @@
 import Basics
 import Changes
-import Model
 import Synchronization
 
 /// The site's decisions in the order in which they apply, kept in memory because every answer needs them.

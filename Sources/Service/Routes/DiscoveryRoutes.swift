@@ -1,7 +1,5 @@
 import Answers
 import HTTP
-import Model
-import Recommendation
 
 extension Endpoint {
     /// Endpoints for photos and other members that a member may like.

@@ -1,7 +1,6 @@
 import Answers
 import HTTP
 import Model
-import Recommendation
 
 extension Endpoint {
     static func groups(of relations: RelationTable) -> [Endpoint] {

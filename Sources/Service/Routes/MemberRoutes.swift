@@ -1,7 +1,5 @@
 import Answers
-import Changes
 import HTTP
-import Model
 import Recommendation
 
 extension Endpoint {

@@ -1,7 +1,6 @@
 import Answers
 import HTTP
 import Looks
-import Model
 import Recommendation
 
 /// An example of what a photo should show, or should not: a photo of the catalog, or a vector.

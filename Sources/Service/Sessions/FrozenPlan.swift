@@ -1,8 +1,6 @@
-import Answers
 import Basics
 import Experiments
 import Model
-import ModelStore
 import Recommendation
 
 /// A member's list as it was made and as a session keeps it, also beyond the life of its model version.

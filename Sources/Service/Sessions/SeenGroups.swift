@@ -1,7 +1,5 @@
 import Basics
 import Model
-import ModelStore
-import Recommendation
 
 /// The groups on all pages of a list that a reader has had so far, as text: the `next` of a page.
 ///

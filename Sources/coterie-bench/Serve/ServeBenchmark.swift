@@ -1,5 +1,4 @@
 import CommandLine
-import Foundation
 import Glibc
 import Model
 import Recommendation

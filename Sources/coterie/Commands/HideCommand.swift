@@ -3,7 +3,6 @@ import CatalogStore
 import Basics
 import CommandLine
 import Model
-import ModelStore
 import Service
 
 /// `coterie hide [GROUP]`.

@@ -4,7 +4,6 @@ import CommandLine
 import Basics
 import Model
 import Recompute
-import Similarity
 
 /// `coterie kernel SEARCH`.
 enum KernelCommand: Subcommand {

@@ -3,7 +3,6 @@ import Basics
 import CatalogStore
 import CommandLine
 import Looks
-import Model
 import Recommendation
 import Service
 

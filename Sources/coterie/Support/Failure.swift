@@ -1,14 +1,11 @@
 import CatalogStore
 import CommandLine
-import Evaluation
 import Basics
 import FoundationEssentials
 import Glibc
 import HTTP
 import Model
 import ModelStore
-import Operations
-import Recompute
 import Service
 
 extension Failure {

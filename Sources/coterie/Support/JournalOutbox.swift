@@ -2,7 +2,6 @@ import Answers
 import Basics
 import Changes
 import Model
-import ModelStore
 
 /// The changes that wait in a journal on this machine, whether or not its daemon runs.
 struct JournalOutbox: Answer {

@@ -5,7 +5,6 @@ import Model
 import ModelStore
 import Recommendation
 import RecordReading
-import Service
 
 /// Lookups by id, which suggest similar ids for an unknown one.
 enum Lookup {

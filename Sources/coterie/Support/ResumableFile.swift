@@ -3,7 +3,6 @@ import CommandLine
 import Basics
 import FoundationEssentials
 import Glibc
-import Recompute
 
 /// A file that a command writes in portions, and resumes after it was killed.
 ///

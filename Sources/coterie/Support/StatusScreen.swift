@@ -1,7 +1,5 @@
 import Basics
 import Answers
-import CommandLine
-import FoundationEssentials
 
 /// The state of a store and its daemons: `coterie status`.
 struct StoreStatus: Answer {
