@@ -1,5 +1,4 @@
 package import Model
-import Recommendation
 
 /// The model version from which an answer is made.
 package struct ServedVersion: Answer, Equatable {

@@ -1,5 +1,4 @@
 import Basics
-import CatalogStore
 import Model
 import Recommendation
 import Similarity

@@ -1,9 +1,6 @@
 package import Basics
-import CatalogStore
-import Changes
 package import Model
 package import ModelStore
-import Similarity
 
 /// The weekly job, which makes a new model version from a catalog.
 package struct RecomputeJob: Sendable {

@@ -1,6 +1,4 @@
-import CatalogStore
 import Dispatch
-import ModelStore
 import Synchronization
 
 /// Settings that a running daemon takes up without a restart.

@@ -2,7 +2,6 @@ import Basics
 import CatalogStore
 import CommandLine
 import Model
-import ModelStore
 import Recompute
 import Similarity
 import Synchronization

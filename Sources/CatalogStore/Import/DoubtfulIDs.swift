@@ -1,5 +1,3 @@
-import RecordReading
-
 /// The words that programs write for a missing value.
 enum NullWord {
     static let words = [

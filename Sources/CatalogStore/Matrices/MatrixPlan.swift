@@ -2,7 +2,6 @@ import Basics
 import Model
 import SQLite
 import Similarity
-import Synchronization
 
 /// The ranges of group keys that are read one at a time, and the row of each group.
 struct MatrixPlan: Sendable {

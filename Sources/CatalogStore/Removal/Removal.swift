@@ -1,5 +1,4 @@
 package import Basics
-import Changes
 import Model
 import SQLite
 

@@ -1,6 +1,5 @@
 package import Basics
 package import Looks
-import Model
 import SQLite
 
 /// The vectors of a catalog's public photos.

@@ -1,6 +1,5 @@
 package import Basics
 import Looks
-import RecordReading
 
 /// The numbers in a binary file: rows of one length, as NumPy or the fvecs format write them.
 struct VectorArrays {

@@ -1,4 +1,3 @@
-import CatalogStore
 package import Basics
 import FoundationEssentials
 import Glibc

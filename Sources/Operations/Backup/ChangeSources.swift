@@ -1,5 +1,4 @@
 import Basics
-import CatalogStore
 import Changes
 import Model
 import ModelStore

@@ -1,7 +1,6 @@
 import Basics
 import CatalogStore
 import Changes
-import Model
 import SQLite
 
 /// All that is left of earlier formats: it brings the files of a backup of one earlier program to those of today.

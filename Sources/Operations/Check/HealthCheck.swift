@@ -2,7 +2,6 @@ import Answers
 import CatalogStore
 package import Model
 package import ModelStore
-import Recompute
 
 /// Examines everything that a site depends on, and reports faults with advice; it changes nothing.
 package struct HealthCheck: Sendable {

@@ -3,7 +3,6 @@ import CatalogStore
 import FoundationEssentials
 import Glibc
 import Model
-import ModelStore
 import Recompute
 
 extension HealthFault {

@@ -1,5 +1,3 @@
-import Model
-
 /// Orders a pool: every interest gets its share, and similar groups do not follow one another.
 ///
 /// The order is greedy. Each position goes to the greatest s · Π (1 − λ · sim) over the groups chosen before, among the

@@ -5,7 +5,6 @@ import Evaluation
 import Experiments
 import Model
 import ModelStore
-import Recommendation
 
 /// The source of members, photos and the site's decisions, and the place for changes.
 ///

@@ -1,7 +1,5 @@
 import Basics
-import CatalogStore
 import Model
-import Recommendation
 import Synchronization
 
 /// A cache of the site's decisions for several versions, which holds until their source changes.

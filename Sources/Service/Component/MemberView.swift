@@ -2,7 +2,6 @@ import Answers
 import Basics
 import FoundationEssentials
 import Model
-import ModelStore
 
 /// The groups that a member has to do with, each with its state.
 struct MemberView: Equatable {

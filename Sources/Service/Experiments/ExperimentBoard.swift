@@ -1,5 +1,3 @@
-import CatalogStore
-import Changes
 import Experiments
 import ModelStore
 import Synchronization

@@ -1,6 +1,5 @@
 import Answers
 import Basics
-import CatalogStore
 import Changes
 import Experiments
 import Model

@@ -1,5 +1,4 @@
 import Answers
-import CatalogStore
 import Changes
 import Model
 import Synchronization

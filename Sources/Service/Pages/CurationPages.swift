@@ -1,7 +1,6 @@
 import Answers
 import Changes
 import Basics
-import HTTP
 import Model
 import Recommendation
 

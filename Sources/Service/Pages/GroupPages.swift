@@ -1,7 +1,5 @@
 import Answers
 import Basics
-import Changes
-import HTTP
 import Model
 import ModelStore
 import Recommendation

@@ -1,8 +1,5 @@
-import Answers
 import Basics
-import HTTP
 import Model
-import Recommendation
 
 /// The table of all groups of the version that serves, in an order and with a filter of the operator's choice.
 struct GroupTable {

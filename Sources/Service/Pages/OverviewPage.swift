@@ -1,7 +1,6 @@
 import Answers
 import Basics
 import CatalogStore
-import HTTP
 import Model
 import ModelStore
 

@@ -1,8 +1,5 @@
 import Basics
-import Changes
-import HTTP
 import Model
-import Recommendation
 
 extension Endpoint {
     static let searchPage = Endpoint(

@@ -1,5 +1,4 @@
 import Basics
-import CatalogStore
 import Changes
 import Glibc
 import Model

@@ -1,5 +1,4 @@
 import Answers
-import Changes
 import HTTP
 import Model
 

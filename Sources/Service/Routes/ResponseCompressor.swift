@@ -1,7 +1,6 @@
 import Basics
 import Dispatch
 import HTTP
-import ModelStore
 import Synchronization
 
 /// Compresses answers with gzip for clients that accept it.

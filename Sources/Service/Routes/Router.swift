@@ -1,6 +1,5 @@
 import Answers
 import Basics
-import Changes
 import HTTP
 
 /// Handles every request: identifies, routes, authorizes, checks, answers, compresses and counts it.

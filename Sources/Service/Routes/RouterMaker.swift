@@ -1,5 +1,4 @@
 import Basics
-import HTTP
 import Recommendation
 import Synchronization
 

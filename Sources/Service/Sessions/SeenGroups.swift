@@ -1,5 +1,4 @@
 import Basics
-import Model
 
 /// The groups on all pages of a list that a reader has had so far, as text: the `next` of a page.
 ///

@@ -1,5 +1,4 @@
 import Basics
-import CommandLine
 import Foundation
 import Glibc
 import Redis

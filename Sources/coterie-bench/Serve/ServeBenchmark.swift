@@ -1,6 +1,5 @@
 import CommandLine
 import Glibc
-import Model
 import Recommendation
 
 /// The benchmark `coterie-bench serve`: the daemon's speed, compared with nginx and with Redis.

@@ -1,6 +1,5 @@
 import Answers
 import CommandLine
-import Recommendation
 import Service
 
 /// `coterie explain USER GROUP`.

@@ -1,5 +1,4 @@
 import Answers
-import CatalogStore
 import Basics
 import CommandLine
 import Model

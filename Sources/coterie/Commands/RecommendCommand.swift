@@ -1,7 +1,6 @@
 import Answers
 import Basics
 import CommandLine
-import Model
 import Recommendation
 import Service
 

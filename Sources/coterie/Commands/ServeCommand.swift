@@ -4,7 +4,6 @@ import Basics
 import FoundationEssentials
 import HTTP
 import ModelStore
-import Recommendation
 import Service
 
 /// `coterie serve`.

@@ -5,7 +5,6 @@ import CommandLine
 import Model
 import ModelStore
 import Service
-import Recommendation
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {

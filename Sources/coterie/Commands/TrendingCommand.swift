@@ -1,7 +1,5 @@
-import Basics
 import Answers
 import CommandLine
-import Model
 import Service
 
 /// `coterie trending`.

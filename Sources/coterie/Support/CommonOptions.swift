@@ -1,4 +1,3 @@
-import Answers
 import CatalogStore
 import CommandLine
 import Experiments

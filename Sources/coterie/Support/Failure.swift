@@ -1,11 +1,9 @@
-import CatalogStore
 import CommandLine
 import Basics
 import FoundationEssentials
 import Glibc
 import HTTP
 import Model
-import ModelStore
 import Service
 
 extension Failure {

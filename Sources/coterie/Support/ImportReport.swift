@@ -1,7 +1,6 @@
 package import Answers
 import Basics
 package import CatalogStore
-import CommandLine
 import RecordReading
 
 /// The result of an import or of its dry run, for people and as JSON.

@@ -1,11 +1,7 @@
-import Answers
-import CatalogStore
 import Basics
 import CommandLine
 import Experiments
 import FoundationEssentials
-import Model
-import ModelStore
 import Recommendation
 import Service
 
