@@ -136,7 +136,7 @@ class Sources:
             if types.get(column) == "int96" and not is_told:
                 refuse(f"{kind}: {name}: the column {column} has times as INT96, which do not say whether they are in "
                        "UTC or local: write it as TIMESTAMP, or say --timezone UTC")
-        reading = self.session.read.option("basePath", base) if base else self.session.read
+        reading = self.session.read.option("basePath", decoded(base)) if base else self.session.read
         try:
             return self.texts(kind, reading.parquet(*[escaped(decoded(file)) for file in files]), name, types, *places)
         except (Py4JJavaError, PySparkException) as error:
