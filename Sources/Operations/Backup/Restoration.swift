@@ -120,17 +120,7 @@ package struct Restoration: ~Copyable {
         var outcome = Outcome()
         try FileTree.makeDirectory(FileTree.folder(of: places.catalog), mode: 0o700)
         if !journals.isEmpty { try FileTree.makeDirectory(places.journalFolder, mode: 0o700) }
-        for file in manifest.files {
-            switch file.name {
-            case BackupManifest.catalogName: try archive.extract(file, to: catalog.prepared)
-            case BackupManifest.streamsName: try archive.extract(file, to: streams.prepared)
-            case BackupManifest.vectorsName: try archive.extract(file, to: vectors)
-            case BackupManifest.experimentsName: break
-            default:
-                let name = file.name.dropFirst(BackupManifest.journalPrefix.count)
-                try archive.extract(file, to: journal(name).prepared)
-            }
-        }
+        try extractFiles(catalog: catalog.prepared, streams: streams.prepared, vectors: vectors, journal: journal)
         /// Applies the changes of the backup, and of other journals.
         func complete(with others: [ChangeJournal], skipsMissing: Bool, withoutRemovals: Bool = false)
             throws(Failure)
@@ -166,6 +156,25 @@ package struct Restoration: ~Copyable {
         try Facts(path: places.catalog).vectors.removeOtherFiles()
         outcome.journals = journals.map(\.path)
         return outcome
+    }
+
+    /// Extracts all files but the experiments.
+    ///
+    /// - Parameter journal: returns the file for the journal with a name.
+    private func extractFiles(catalog: String, streams: String, vectors: String, journal: (Substring) -> RestoredFile)
+        throws(Failure)
+    {
+        for file in manifest.files {
+            switch file.name {
+            case BackupManifest.catalogName: try archive.extract(file, to: catalog)
+            case BackupManifest.streamsName: try archive.extract(file, to: streams)
+            case BackupManifest.vectorsName: try archive.extract(file, to: vectors)
+            case BackupManifest.experimentsName: break
+            default:
+                let name = file.name.dropFirst(BackupManifest.journalPrefix.count)
+                try archive.extract(file, to: journal(name).prepared)
+            }
+        }
     }
 
     /// Moves the file of vectors beside the catalog, under a number that the replaced catalog does not know.
