@@ -134,7 +134,6 @@ package struct OpenFile: ~Copyable, Sendable {
         throw .system(.fileFailed, "reserve \(byteCount) bytes for", path)
     }
 
-    /// Writes all bytes at an offset.
     package func write(_ bytes: RawSpan, at offset: Int) throws(Failure) {
         var done = 0
         while done < bytes.byteCount {

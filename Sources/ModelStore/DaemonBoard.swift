@@ -30,6 +30,8 @@ package protocol DaemonBoard: Sendable {
 package enum BoardKind: String, Sendable {
     /// The reports of daemons about themselves.
     case daemons = "daemon"
+    /// The latest report of each daemon with a journal of its own, also of one that cannot reach the store any more.
+    case senders = "sender"
     /// The sums of what members did with lists, day by day.
     case lists = "list"
     /// The sessions of the pages that were signed out.
@@ -41,7 +43,7 @@ package enum BoardKind: String, Sendable {
     package var lifetimeSeconds: Int64 {
         switch self {
         case .daemons: 20
-        case .lists: 35 * 86_400
+        case .senders, .lists: 35 * 86_400
         case .endings: 8 * 3600
         // The last decision of a week stays a year.
         case .decisions: 366 * 86_400

@@ -149,6 +149,20 @@ struct PageBrowserTests {
                 arrive(title)
                 look()
 
+            driver.get(address + "/admin/map")
+            arrive("Map")
+            find("#map-words").send_keys("macro mondays")
+            wait.until(lambda d: find("#map-words").send_keys(Keys.ENTER) or "Macro Mondays" in text("#map-chosen"))
+            look()
+            canvas, chosen = find(".map canvas"), set()
+            for key in [Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, "+", "-", "0"]:
+                canvas.send_keys(key)
+                chosen.add(text("#map-chosen a"))
+            assert len(chosen) > 1, chosen
+            name = text("#map-chosen a")
+            canvas.send_keys(Keys.ENTER)
+            arrive(name)
+
             driver.get(address + "/admin/versions")
             names = lambda: driver.execute_script(
                 "return [...document.querySelectorAll('tbody tr')].map(row => row.innerText)"

@@ -113,6 +113,7 @@ struct DescriptionTests {
         ("/components/coterie-groups.pt.js", ["/components/coterie-groups.pt.js"]),
         ("/v1/users/{id}/interests", ["/v1/users/ann/interests"]),
         ("/v1/trending", ["/v1/trending", "/v1/trending?limit=0"]),
+        ("/v1/map", ["/v1/map", "/v1/map?after=birds&limit=1", "/v1/map?limit=0"]),
         (
             "/v1/photos/{id}/groups",
             ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" } + ["/v1/photos/p1/groups?by=look"]

@@ -96,6 +96,13 @@ extension Responder {
             facts.append(("Posts a week", .decimals(talk.postsPerWeek)))
             facts.append(("Answers a post", .decimals(talk.answersPerPost)))
         }
+        if let reach = model.reach(of: index) {
+            facts.append(("Joins in four weeks", "\(reach.joins.grouped)"))
+            if let share = reach.openedShare {
+                facts.append(("Offered to", "\(reach.offered.grouped) members"))
+                facts.append(("Opened by", "\(Int((share * 100).rounded())) % of them"))
+            }
+        }
         if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }
         return .facts(facts)
     }

@@ -23,6 +23,7 @@ struct Page: Sendable {
         case overview = "Overview"
         case versions = "Versions"
         case groups = "Groups"
+        case map = "Map"
         case curation = "Curation"
         case experiments = "Experiments"
         case jobs = "Jobs"

@@ -101,9 +101,12 @@ extension Responder {
                 Daemons take a version up within a second. Members keep the list of their session; new sessions get \
                 lists of the version that serves then.
                 """,
-            .table(
+            """
+            \(HTML.table(
                 "Versions of \(store.location)",
                 ["Version", "Age", "#Groups", "#Neighbours", "#Size", "State", "Change"], rows))
+            \(VersionQuality(manifests).html)
+            """)
     }
 
     /// Returns the button that makes a version serve; one that was refused needs a tick as well.
@@ -164,6 +167,11 @@ extension Responder {
                     other: other, differences: comparison(from: current.model, to: other.model))
             }
         }
+        let quality = VersionQuality((try? store.versions()) ?? [])
+        let facts = [("The lists that members get now", current.version), ("The lists of this version", name)]
+            .compactMap {
+                what, version in quality.words(of: version).map { (name: what, value: $0) }
+            }
         let objections = (compared.other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
         return Page(
             "Compare two versions", in: .versions,
@@ -173,6 +181,7 @@ extension Responder {
                 """,
             """
             \(if: !objections.isEmpty, "<p class=\"bad\">The gate refused it:</p><ul>\(objections)</ul>")
+            \(if: !facts.isEmpty, HTML.facts(facts))
             <div class="actions">\(serve(name, insteadOf: current.version, isRefused: !objections.isEmpty, call))</div>
             \(compared.differences)
             \(try lists(call, call.visible(current), call.visible(compared.other)))

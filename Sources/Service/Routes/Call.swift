@@ -171,7 +171,6 @@ extension Call {
 }
 
 extension Problem {
-    /// The site has forgotten this member.
     static func forgottenMember(_ id: String) -> Problem { .unknown(.unknownUser, "user", id: id, near: []) }
 
     /// The group does not exist or is not shown; the answer does not tell which.

@@ -88,7 +88,7 @@ final class Endpoint: Sendable {
     var subject: String {
         switch pattern.split(separator: "/").dropFirst().first {
         case "users", "recommendations": "Members"
-        case "groups", "trending": "Groups"
+        case "groups", "map", "trending": "Groups"
         case "photos": "Photos"
         case let name? where name.hasPrefix("coterie-groups."): "Components"
         case "apple-app-site-association", "assetlinks.json": "Apps"

@@ -29,7 +29,6 @@ final class Responder: Sendable {
 
     /// The recording of what members do.
     struct Recording: Sendable {
-        /// The quotas of recorded interactions.
         let quotas: MemberQuotas
         let interactions: InteractionMetrics
     }
@@ -57,7 +56,6 @@ final class Responder: Sendable {
         let decisions: DecisionNotes
         /// The costly parts of pages.
         let cache = PageCache()
-        /// The counters of requests.
         let requests: RequestMetrics
         let log: EventLog
     }

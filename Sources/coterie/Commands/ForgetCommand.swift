@@ -48,7 +48,7 @@ enum ForgetCommand: Subcommand {
             Option(
                 flag: "undo",
                 help: "Let them come back; what was removed stays removed, and what still waits has no effect"),
-            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file"),
+            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file", isOutput: true),
             Option("merge", "FILE", help: "Only add the ledger in this file, and forget whom it has forgotten"),
             ParsedCommand.sessionsOption,
             CommonOptions.catalog,
@@ -85,7 +85,7 @@ enum ForgetCommand: Subcommand {
                     parsed.note(.readmit, .member, digest(user), in: store)
                 }
             }
-            try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
+            try Output.say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
         }
         let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
@@ -154,17 +154,10 @@ enum ForgetCommand: Subcommand {
         try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
 
-    private static func say(_ line: String) throws {
-        var output = try Output()
-        try output.line(line)
-        try output.flush()
-    }
-
-    /// Writes the ledger to a file.
     private static func writeLedger(_ parsed: ParsedCommand, to path: String) throws {
         let ledger = try parsed.openCatalog().ledger()
         try PrivateFile.write(Array(ledger.text.utf8), to: path)
-        try say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
+        try Output.say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
     }
 
     /// Adds the ledger in a file to that of the catalog, and forgets whom it has forgotten.
@@ -179,7 +172,7 @@ enum ForgetCommand: Subcommand {
             throw Failure(.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
         }
         try parsed.applyChanges(parsed.openStore())
-        try say("\(members(count)) forgotten; the ledger has all entries of \(path)")
+        try Output.say("\(members(count)) forgotten; the ledger has all entries of \(path)")
     }
 
     private static func members(_ count: Int) -> String {

@@ -58,7 +58,6 @@ enum MemberExport {
         }
     }
 
-    /// Returns a member as published with a version.
     private static func json(_ member: PublishedMember, in model: ModelVersion) -> String {
         let feedback = member.feedback
         return text { json in

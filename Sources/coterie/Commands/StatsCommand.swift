@@ -170,9 +170,7 @@ extension CatalogDoubt: Answer {
         fields.always("advice", \.remedy, "What to do")
     }
 
-    /// The advice, with the command for the example.
     private var remedy: String { advice + (command.map { " \($0) \(shellWord(example))" } ?? "") }
-    /// A line for people.
     fileprivate var line: String { "\(rows): \(count.grouped), such as \(shown(example)); \(remedy)" }
 }
 
