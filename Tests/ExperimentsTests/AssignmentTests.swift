@@ -129,6 +129,16 @@ import Testing
         #expect(PlanConfiguration().setting([:]) == PlanConfiguration())
     }
 
+    @Test func settingsOfAnArmWithTheNameOfAnother() {
+        var (first, second) = (definition("first", 1, 1), definition("second", 1, 1))
+        first.arms[1].settings = ["lambda": 0.3]
+        second.arms[1].settings = ["lambda": 0.6]
+        let assigner = assigner(first, second)
+        for (name, value) in [("first", 0.3), ("second", 0.6)] {
+            #expect(assigner.choice(of: [AssignedArm(name, "arm-1")]).settings == ["lambda": value])
+        }
+    }
+
     /// A list is drafted from two lists at most, and both have the settings of other experiments.
     @Test func interleavedArms() throws {
         var (drafted, second, plain) = (

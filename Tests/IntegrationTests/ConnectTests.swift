@@ -244,7 +244,7 @@ struct ConnectTests {
             connect lemmy >first
             sql --command "UPDATE community SET title = 'changed'; DELETE FROM community_follower WHERE person_id = 1"
             # The last kind waits for the lock, so all others have been read.
-            (echo 'BEGIN; LOCK comment;'; sleep 200) | sql &
+            sql --command "BEGIN; LOCK comment; SELECT pg_sleep(200)" >locker 2>&1 &
             until [ "$(sql -c "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted")" -gt 0 ]; do
                 sleep 0.1
             done

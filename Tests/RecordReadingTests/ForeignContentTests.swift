@@ -44,6 +44,10 @@ import Testing
 
     private static func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
+    /// The heads of files that were cut there.
+    @Test("What is shorter than its head is no other content", arguments: ["PAR1", "BZh91AY&S", "ustar", "PK"])
+    func cut(head: String) { #expect(message(Self.text(head)) == nil) }
+
     @Test("It is named, with the command that makes it readable", arguments: contents)
     func named(bytes: [UInt8], words: String) throws {
         let message = try #require(self.message(bytes))
