@@ -130,7 +130,7 @@ let package = Package(
         computing(
             "Recompute",
             [
-                "CMalloc", "CatalogStore", "Changes", "Basics", "Looks", "Similarity", "Recommendation",
+                "CMalloc", "CatalogStore", "Changes", "Basics", "Evaluation", "Looks", "Similarity", "Recommendation",
                 "Model", "ModelStore",
             ]),
         computing(

@@ -113,7 +113,8 @@ extension Explanation {
             (self.standing, explanation) = (Self.paused, pause)
         } else if case .listed(let rank, let item) = standing {
             (place, placement) = (rank, item.placement)
-            let labelled = LabelledReasons(interests).label(item, reasons, in: planner.model)
+            let labels = LabelledReasons(interests, of: request.profile, in: planner.model)
+            let labelled = labels.label(item, reasons)
             interest = labelled.interest
             if item.score > 0 { reasons = labelled.reasons }
         }

@@ -40,7 +40,7 @@ package struct Recommendations: Answer, Equatable {
         self.bucket = bucket
         self.interests = interests
         recommendations = Self.rows(
-            page, after: offset, LabelledReasons(interests),
+            page, after: offset, LabelledReasons(interests, of: profile, in: planner.model),
             reasonLimit > 0 ? planner.reasons(for: page, of: profile) : page.map { _ in [] }, limit: reasonLimit,
             planner.hints(for: page, of: profile), StatedInterestLabels(profile.topics),
             planner.configuration.relations, in: planner.model)
@@ -55,7 +55,7 @@ package struct Recommendations: Answer, Equatable {
         let columns = SuggestedGroup.columns(of: relations, in: model)
         return zip(page, zip(reasons, hints)).enumerated().map { index, row in
             let (item, (reasons, hint)) = row
-            let labelled = labels.label(item, reasons, in: model)
+            let labelled = labels.label(item, reasons)
             return Row(
                 at: offset + index, item, interest: labelled.interest, labelled.reasons, limit: limit, hint, stated,
                 columns, in: model)
@@ -260,14 +260,18 @@ package struct MemberInterest: Answer, Equatable {
 struct LabelledReasons {
     /// The names of the interests, in their order.
     private let names: [String]
-    /// The index of the interest of each joined group, by the group's id.
-    private let interestOfGroup: [String: Int]
+    /// The index of the interest of each group that is a reason.
+    private var interestOfGroup: [UInt32: Int] = [:]
 
-    init(_ interests: [MemberInterest]) {
+    /// - Parameter profile: the profile from which reasons are derived.
+    init(_ interests: [MemberInterest], of profile: MemberProfile, in model: VisibleModel) {
         names = interests.map(\.name)
-        interestOfGroup = Dictionary(
+        let interestOfID = Dictionary(
             interests.enumerated().flatMap { number, interest in interest.groupIds.map { ($0, number) } },
             uniquingKeysWith: { first, _ in first })
+        for group in profile.joined.map(\.group) + profile.hints.map(\.group) {
+            interestOfGroup[group] = interestOfID[model.id(of: Int(group))]
+        }
     }
 
     /// Returns the reasons to show for a group of the list, and the interest of the strongest.
@@ -275,14 +279,10 @@ struct LabelledReasons {
     /// Some reasons may be newer than a session's list: those groups did not bring the item and are left out.
     ///
     /// - Parameter reasons: the reasons from all groups that the member has joined by now, the strongest first.
-    func label(_ item: PlanItem, _ reasons: [Suggestion.Reason], in model: VisibleModel)
-        -> (interest: String?, reasons: [Suggestion.Reason])
-    {
-        let told = reasons.compactMap { reason in
-            interestOfGroup[model.id(of: Int(reason.seed))].map { (interest: $0, reason: reason) }
-        }
-        let interest = told.first?.interest ?? item.interest
-        return (item.score > 0 ? interest.map { names[$0] } : nil, told.map(\.reason))
+    func label(_ item: PlanItem, _ reasons: [Suggestion.Reason]) -> (interest: String?, reasons: [Suggestion.Reason]) {
+        let told = reasons.filter { interestOfGroup[$0.seed] != nil }
+        let interest = told.first.flatMap { interestOfGroup[$0.seed] } ?? item.interest
+        return (item.score > 0 ? interest.map { names[$0] } : nil, told)
     }
 }
 

@@ -48,10 +48,8 @@ package final class CatalogMemberStates {
         throws(Failure) -> MemberState?
     {
         guard let member = try catalog.member(withID: user, in: groups) else { return nil }
-        let joined = member.memberships.map { (group: $0.group, at: $0.joinedAt) }
         return try MemberState(
-            ofUser: user, joined, member.interests, from: catalog, for: planner, without: forgotten,
-            atMilliseconds: instant)
+            ofUser: user, member, from: catalog, for: planner, without: forgotten, atMilliseconds: instant)
     }
 }
 
@@ -66,30 +64,26 @@ extension MemberState {
         ofUser id: String, from catalog: Facts, for planner: Planner, without forgotten: Set<BytewiseString> = [],
         atMilliseconds instant: Int64
     ) throws(Failure) {
-        guard let member = try catalog.member(withID: id) else { return nil }
-        let joined = member.memberships.compactMap { membership in
-            planner.model.index(ofID: membership.groupID).map { (group: UInt32($0), at: membership.joinedAt) }
-        }
+        guard let member = try catalog.member(withID: id, in: planner.model) else { return nil }
         try self.init(
-            ofUser: id, joined, member.interests, from: catalog, for: planner, without: forgotten,
-            atMilliseconds: instant)
+            ofUser: id, member, from: catalog, for: planner, without: forgotten, atMilliseconds: instant)
     }
 
-    /// - Parameter joined: the groups that the member is in, and the times of joining in Unix seconds. The catalog has
-    ///   every known time, so a membership without one counts as older than any other.
-    init(
-        ofUser id: String, _ joined: [(group: UInt32, at: Int64?)], _ interests: [String], from catalog: Facts,
-        for planner: Planner, without forgotten: Set<BytewiseString> = [], atMilliseconds instant: Int64
+    /// - Parameter member: the memberships and the stated interests. The catalog has every known time of joining, so a
+    ///   membership without one counts as older than any other.
+    fileprivate init(
+        ofUser id: String, _ member: IndexedMember, from catalog: Facts, for planner: Planner,
+        without forgotten: Set<BytewiseString>, atMilliseconds instant: Int64
     ) throws(Failure) {
         self.init()
         // A time that is still to come is a mistake in a file, and older than any event.
         let latest = instant / 1000 + RelationSource.clockLeadSeconds
-        for (group, time) in joined {
+        for (group, time) in member.memberships {
             memberships[group] = PairState(holds: true, seconds: time.flatMap { $0 > latest ? nil : $0 })
         }
-        topics = interests
+        topics = member.interests
         hints = try catalog.hints(ofUser: id, for: planner)
-        firstJoinAtMilliseconds = joined.map { ($0.at ?? 0) * 1000 }.min()
+        firstJoinAtMilliseconds = member.memberships.map { ($0.joinedAt ?? 0) * 1000 }.min()
         try replay(from: catalog, ofUser: id, for: planner, without: forgotten, atMilliseconds: instant)
     }
 
@@ -166,7 +160,6 @@ package struct GroupIndexes: Sendable {
     /// The mark of a group without an index.
     static let none = UInt32.max
 
-    /// The indexes by group key.
     let indexes: [UInt32]
     /// The value of `Facts.changeCount` when the groups were read.
     let changeCount: Int64

@@ -98,7 +98,6 @@ package final class ModelVersion: Sendable {
         topicTexts[checked(index)].split(separator: ";").map(String.init)
     }
 
-    /// Returns all facts of a group.
     package func facts(of index: Int) -> GroupFacts {
         GroupFacts(
             id: id(of: index), title: titles[index], topics: topics(of: index), joinPolicy: joinPolicy(of: index),
@@ -306,7 +305,6 @@ package struct GroupFacts: Sendable, Equatable {
     package var title: String
     /// The group's topics, in the order of the catalog.
     package var topics: [String]
-    /// The way to join the group.
     package var joinPolicy: JoinPolicy
     /// The time at which the group was founded, in Unix seconds, or nil if unknown.
     package var createdAt: Int64?

@@ -55,6 +55,9 @@ struct JobStep: Sendable {
     static let compareVersions = JobStep(name: "compare versions") { amounts in
         amounts.previous == nil ? 0 : Double(amounts.neighbours) * 2e-8
     }
+    static let measureLists = JobStep(name: "measure lists", growth: .steady) { amounts in
+        amounts.previous == nil || !amounts.parameters.measuresQuality ? nil : 0.2 / amounts.threads
+    }
     static let publish = JobStep(name: "publish", unit: "bytes") { amounts in
         guard !amounts.parameters.isDryRun else { return nil }
         // A shared store is a server, which receives lists one by one.
@@ -95,7 +98,10 @@ struct JobStep: Sendable {
             return [read(facts.relation), compare(facts)] + further
         }
         return [readGroups] + tables + [hints] + relations.filter { $0.feature != nil }.map(compare)
-            + [weigh, members, activity, encode, map, weighLooks, check, compareVersions, publish, makeCurrent]
+            + [
+                weigh, members, activity, encode, map, weighLooks, check, compareVersions, measureLists, publish,
+                makeCurrent,
+            ]
     }
 }
 

@@ -79,42 +79,62 @@ extension MemberHints {
     /// The most entries of the matrix of admirers, if the pools have not more.
     private static let admirerEntries = 10_000_000
 
+    /// The users that a thread takes at a time.
+    private static let usersPerPortion = 2048
+
     /// Returns groups × the members who like a photo of the group's pool, or nil if no member told of favourites.
     ///
     /// Only the newest favourites of each member count: as many as keep the entries below those of the pools. So
     /// comparing groups by them costs no more than comparing by photos.
-    func admirers() throws(Failure) -> (matrix: BinaryMatrix, limit: Int)? {
+    func admirers(threads: Int) throws(Failure) -> (matrix: BinaryMatrix, limit: Int)? {
         guard let table = tables[.favourites] else { return nil }
         let (told, groups) = (table.told, table.groups)
-        func degree(_ photo: UInt32) -> Int { Int(photo) < groups.rowCount ? groups.size(ofRow: Int(photo)) : 0 }
-        var counts = [Int](repeating: 0, count: Self.admirerLimits.count)
-        for user in 0..<told.rowCount where told.size(ofRow: user) > 0 {
-            for (age, photo) in told.row(user).suffix(HintFormula.entryLimit).reversed().enumerated() {
-                let found = degree(photo)
-                for (place, limit) in Self.admirerLimits.enumerated() where age < limit { counts[place] += found }
-            }
-        }
+        let counts = Self.inPooledPhotos(told, groups, threads: threads)
         let most = max(groups.entryCount, Self.admirerEntries)
-        let place = counts.firstIndex { $0 <= most } ?? counts.count - 1
-        let limit = Self.admirerLimits[place]
-        var (offsets, columns) = ([0], [UInt32]())
-        offsets.reserveCapacity(told.rowCount + 1)
-        columns.reserveCapacity(counts[place])
-        // The last user with a photo of each group.
-        var lastUser = [Int](repeating: -1, count: table.sizes.count)
-        for user in 0..<told.rowCount {
-            let start = columns.count
-            for photo in told.row(user).suffix(limit) where degree(photo) > 0 {
-                for group in groups.row(Int(photo)) where lastUser[Int(group)] != user {
-                    lastUser[Int(group)] = user
-                    columns.append(group)
+        let limit = Self.admirerLimits[counts.firstIndex { $0 <= most } ?? counts.count - 1]
+        let parts = Parallel.map(
+            told.rowCount, inPortionsOf: Self.usersPerPortion, threads: threads,
+            // The last user with a photo of each group.
+            state: { _ in [Int](repeating: -1, count: table.sizes.count) }
+        ) { lastUser, users in
+            var (ends, columns) = ([Int](), [UInt32]())
+            for user in users {
+                let start = columns.count
+                for photo in told.row(user).suffix(limit) where Int(photo) < groups.rowCount {
+                    for group in groups.row(Int(photo)) where lastUser[Int(group)] != user {
+                        lastUser[Int(group)] = user
+                        columns.append(group)
+                    }
                 }
+                columns[start...].sort()
+                ends.append(columns.count)
             }
-            columns[start...].sort()
-            offsets.append(columns.count)
+            return (ends: ends, columns: columns)
+        }
+        var (offsets, columns) = ([0], [UInt32]())
+        for part in parts {
+            offsets += part.ends.map { columns.count + $0 }
+            columns += part.columns
         }
         let liked = try BinaryMatrix(columnCount: table.sizes.count, rowOffsets: offsets, columnIndices: columns)
         return (try liked.transposed(), limit)
+    }
+
+    /// Returns the number of pool entries of the newest favourites of all users, for each of `admirerLimits`.
+    private static func inPooledPhotos(_ told: BinaryMatrix, _ groups: BinaryMatrix, threads: Int) -> [Int] {
+        let parts = Parallel.map(told.rowCount, inPortionsOf: usersPerPortion, threads: threads, state: { _ in }) {
+            _, users in
+            var counts = [Int](repeating: 0, count: admirerLimits.count)
+            for user in users {
+                for (age, photo) in told.row(user).suffix(HintFormula.entryLimit).reversed().enumerated()
+                where Int(photo) < groups.rowCount {
+                    let found = groups.size(ofRow: Int(photo))
+                    for (place, limit) in admirerLimits.enumerated() where age < limit { counts[place] += found }
+                }
+            }
+            return counts
+        }
+        return admirerLimits.indices.map { place in parts.reduce(0) { $0 + $1[place] } }
     }
 }
 
@@ -140,7 +160,7 @@ struct HintMatrices {
         let (matrices, clock) = (self, run.clock)
         return try clock.step(.hints) { () throws(Failure) in
             let hints = try matrices.hints(run.told, run.entries) { clock.advance(done: $0, total: nil) }
-            let admirers = try hints.admirers()
+            let admirers = try hints.admirers(threads: run.parameters.threads)
             let kinds = hints.kinds.map { $0 == .photos ? "own photos" : $0.rawValue }.joined(separator: ", ")
             let note = admirers.map { "; the newest \($0.limit) favourites of each member make groups similar" } ?? ""
             return ((hints, admirers?.matrix), kinds + note)

@@ -36,6 +36,8 @@ struct BuiltVersion {
     let members: RecomputedMembers?
     /// The state of the site; nil for a dry run.
     let site: PublishedSite?
+    /// The measuring of the version that serves, or nil if there is none.
+    let quality: QualityStep?
 }
 
 extension RecomputeJob {
@@ -65,6 +67,7 @@ extension RecomputeJob {
         let (samples, matrices, dates, events) = (
             EvidenceSamples(tables), HintMatrices(tables), tables.dates, tables.events
         )
+        let quality = try QualityStep(tables[.membership], snapshot, run)
         let (content, looks) = (tables[.pool]?.content?.signals ?? .init(), tables[.pool]?.content?.looks)
         var relations = (consume tables).map(\.compared)
         let (hints, admirers) = try (consume matrices).told(run)
@@ -78,13 +81,17 @@ extension RecomputeJob {
         }
         _ = consume samples
         let members = try members((consume hints).counting(in: evidence.told), groupCount: facts.count, run)
-        let activity = try clock.step(.activity) {
+        let (activity, reach) = try clock.step(.activity) { () throws(Failure) in
             let activity = ActivitySignals(events, dates, groupCount: facts.count, run)
-            return (activity, activity.summary)
+            let reach =
+                if let members { members.reach } else {
+                    try ListReach(run.entries, atMilliseconds: startedAtMilliseconds)
+                }
+            return ((activity, reach.groups(joins: activity.joins, groupCount: facts.count)), activity.summary)
         }
         let signals = GroupSignals(
             trending: activity.trending, seasons: activity.seasons, tags: content.tags, places: content.places,
-            curated: try CuratedGroup.curated(catalog, facts, run))
+            curated: try CuratedGroup.curated(catalog, facts, run), reach: reach)
         let (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
         var photoWeights = evidence.photos
         if let looks, let vectors {
@@ -102,7 +109,7 @@ extension RecomputeJob {
         var manifest = try manifest(of: model, catalog, counts, relations: reports, evidence)
         manifest.photoWeights = photoWeights
         manifest.looks = looks?.report
-        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site), decoded)
+        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site, quality: quality), decoded)
     }
 
     private func manifest(

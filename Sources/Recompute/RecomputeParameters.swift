@@ -16,6 +16,8 @@ package struct RecomputeParameters: Sendable, Equatable {
     package var versionsKept = 3
     /// The choices for the index of photos' vectors.
     package var looks = LookParameters()
+    /// Whether the lists of the version that serves are measured on what members joined since.
+    package var measuresQuality = true
     /// Whether everything is done but publishing.
     package var isDryRun = false
     /// Whether members are published with a version in a folder, too, although the catalog has them.

@@ -167,24 +167,29 @@ package final class Database {
     package func transaction<Result>(
         _ kind: TransactionKind = .immediate, _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try execute("BEGIN \(kind.rawValue)")
+        try run(kind.rawValue)
         do throws(Failure) {
             let result = try body()
-            try execute("COMMIT")
+            try run("COMMIT")
             return result
         } catch {
-            // This error matters more than one of the rollback, which SQLite may have done already.
-            try? execute("ROLLBACK")
+            // This error matters more than one of the rollback.
+            try? rollBack()
             throw error
         }
+    }
+
+    /// Ends the transaction without its changes, if there is one; after some errors, SQLite has done it already.
+    package func rollBack() throws(Failure) {
+        if unsafe sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
     }
 
     /// The time at which a transaction takes its locks.
     package enum TransactionKind: String, Sendable {
         /// A lock is taken at the first statement that needs it.
-        case deferred = "DEFERRED"
+        case deferred = "BEGIN DEFERRED"
         /// The write lock is taken at once.
-        case immediate = "IMMEDIATE"
+        case immediate = "BEGIN IMMEDIATE"
     }
 
     /// Returns a number that changes when another connection, of this process or another, commits a change.

@@ -123,11 +123,9 @@ package final class Daemon: Sendable {
         _ configuration: Configuration, _ server: HTTPServer, _ follower: VersionFollower, _ parts: DeploymentParts,
         _ troubles: RecentTroubles, _ startedAt: Int64
     ) -> DaemonReporter? {
-        configuration.deployment.store.board.map {
-            DaemonReporter(
-                $0, server: (server.address, server.port), follower: follower, parts: parts, troubles: troubles,
-                startedAt: startedAt, now: configuration.now)
-        }
+        DaemonReporter(
+            configuration.deployment.store, server: (server.address, server.port), follower: follower, parts: parts,
+            troubles: troubles, startedAt: startedAt, now: configuration.now)
     }
 
     /// Returns the tasks that watch the store, files and settings.
@@ -160,12 +158,10 @@ package final class Daemon: Sendable {
         var duties: [Duty] = []
         if let board { duties.append(Duty("experiment-watch", every: configuration.pollInterval) { board.poll() }) }
         if let reporter { duties.append(Duty("reporter", every: DaemonReporter.interval) { reporter.report() }) }
-        if let sessions = parts.sharedSessions {
-            duties.append(Duty("session-writer", every: SharedSessions.writingInterval) { sessions.writePending() })
-        }
         guard let sessions = parts.sessions else { return duties }
         let (community, exposures) = (parts.community, parts.exposures)
         return duties + [
+            Duty("session-writer", every: WaitingSessions.interval) { sessions.writeWaiting() },
             Duty("change-watch", every: configuration.changePollInterval) { community.noteOutsideChanges() },
             Duty("session-forgetting", every: configuration.changePollInterval) {
                 community.forgetSessions(in: sessions)
@@ -291,10 +287,12 @@ package final class Daemon: Sendable {
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
             for timer in works.timers { timer.finish() }
             works.reporter?.withdraw()
-            parts.sharedSessions?.writePending()
+            parts.sessions?.writeWaiting()
             parts.exposures.finish(to: parts.community, before: end)
             routers.maker.postFigures()
             parts.replicator?.stop()
+            works.reporter?.withdrawSender()
+            parts.close()
             isDone.signal()
         }
         do { try WorkThread(write) } catch { write() }

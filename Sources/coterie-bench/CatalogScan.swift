@@ -1,4 +1,5 @@
 import Basics
+import CatalogStore
 import CommandLine
 import Glibc
 import Model
@@ -7,7 +8,7 @@ import Similarity
 
 /// The lower bound of the time to read a catalog.
 ///
-/// SQLite steps through all pairs of its two relations and through all photos, and nothing is done with the rows.
+/// SQLite steps through all pairs of its tables and through all photos, and nothing is done with the rows.
 enum CatalogScan {
     /// The number of key ranges that threads take in turn.
     private static let rangeCount = 512
@@ -21,18 +22,17 @@ enum CatalogScan {
         }
     }
 
-    /// Steps through all rows of memberships and pools in the order of their keys, reading both columns.
+    /// Steps through all rows of tables in the order of their keys, reading both columns.
     ///
     /// - Returns: the number of rows.
-    static func pairs(_ path: String, threads: Int) throws -> Int {
-        try pairs(path, "memberships", "user_key", threads) + pairs(path, "pools", "photo_key", threads)
-    }
-
-    private static func pairs(_ path: String, _ table: String, _ entry: String, _ threads: Int) throws -> Int {
-        try scan(path, table, ["group_key", entry], threads) { rows throws(Failure) in
-            var scanned = Scanned()
-            try rows.forEachIntegerPair { group, entry in scanned.add(group ^ entry) }
-            return scanned
+    static func pairs(_ path: String, _ sources: [RelationSource], threads: Int) throws -> Int {
+        try sources.reduce(0) { count, source in
+            try count
+                + scan(path, source.table, [source.rowColumn, source.entryColumn], threads) { rows throws(Failure) in
+                    var scanned = Scanned()
+                    try rows.forEachIntegerPair { row, entry in scanned.add(row ^ entry) }
+                    return scanned
+                }
         }
     }
 

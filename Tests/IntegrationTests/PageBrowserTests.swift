@@ -144,7 +144,7 @@ struct PageBrowserTests {
                     ("/groups/focus-stackers", "focus-stackers"), ("/groups/kitchen-table-macro", long),
                     ("/groups/%3Cimg%20src%3Dx%20onerror%3Dhacked%28%29%3E", "<script>hacked()</script>"),
                     ("/search?q=hacked", "Search: hacked"), ("/photos/50000000001", "Photo 50000000001"),
-                    ("/groups/no-such-group", "Unknown group")]:
+                    ("/groups/no-such-group", "Unknown group"), ("/data", "Data"), ("/decisions", "Decisions")]:
                 driver.get(address + "/admin" + path)
                 arrive(title)
                 look()

@@ -60,7 +60,8 @@ enum Community {
             trending: [
                 TrendingGroup(group: 3, score: 3.5, joiners: 4, posters: 2, usualWeek: 1.5),
                 TrendingGroup(group: 1, score: 2, joiners: 3, posters: 1, usualWeek: 1),
-            ], tags: ["snow": [Posting(group: 4, weight: 0.5)]])
+            ], tags: ["snow": [Posting(group: 4, weight: 0.5)]],
+            reach: [.init(joins: 3, offered: 10, opened: 4), .init(offered: 2), .init(), .init(joins: 7), .init()])
         if let cell = PlaceCell(latitude: 46.55, longitude: 8) {
             signals.places[cell] = [Posting(group: 0, weight: 0.5)]
         }
@@ -220,7 +221,9 @@ struct Routes {
                 endpoints: endpoints,
                 metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                     + (cache.map { [$0 as any MetricSource] } ?? [])),
-            pages: Responder.Pages(sessions: PageSessions(store), requests: metrics, log: lines.log),
+            pages: Responder.Pages(
+                sessions: PageSessions(store), decisions: DecisionNotes(store, log: lines.log), requests: metrics,
+                log: lines.log),
             settings: settings, now: now)
         let router = Router(
             endpoints, responder: responder, cache: cache, metrics: metrics,

@@ -122,6 +122,7 @@ struct DescriptionTests {
         ("/v1/users/{id}/contacts", ["ann", "none"].map { "/v1/users/\($0)/contacts" }),
         ("/v1/photos/{id}/similar", ["p1", "none"].map { "/v1/photos/\($0)/similar" }),
         ("/v1/admin/model", ["/v1/admin/model"]),
+        ("/v1/admin/decisions", ["", "?limit=0", "?after=x"].map { "/v1/admin/decisions\($0)" }),
     ]
 
     /// Requests that change something, in an order in which they may.

@@ -133,6 +133,9 @@ package struct VisibleModel: Sendable {
         return postings.filter { !hidden.contains($0.group) }
     }
 
+    /// Returns what members did with a group before the version was made; nil if the version does not say.
+    package func reach(of index: Int) -> GroupReach? { model.reach(of: index) }
+
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
     /// The result is 1 if the group has no season or none is known.
@@ -197,7 +200,6 @@ package struct GroupSet: Sendable {
         for group in groups where group < groupCount { words[Int(group >> 6)] |= 1 << UInt64(group & 63) }
     }
 
-    /// Whether a group of the version is in the set.
     @inlinable @inline(__always)
     package func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
 }

@@ -95,8 +95,11 @@ extension CommunityReader {
         let (manifest, planner) = (snapshot.manifest, snapshot.planner)
         if readsMembersFromCatalog, !manifest.hasOwnMembers {
             let found = try read { catalog throws(Failure) in
-                try MemberState(
-                    ofUser: id, from: catalog, for: planner, without: forgotten, atMilliseconds: instant)
+                // Each statement by itself would lock and unlock the file.
+                try catalog.snapshot { () throws(Failure) in
+                    try MemberState(
+                        ofUser: id, from: catalog, for: planner, without: forgotten, atMilliseconds: instant)
+                }
             }
             if let found { return found }
         }

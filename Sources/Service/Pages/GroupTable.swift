@@ -8,18 +8,19 @@ import Recommendation
 struct GroupTable {
     /// The orders of the table.
     enum Order: String, CaseIterable {
-        case size, title, neighbours, activity
+        case size, title, neighbours, joins, offered, opened, activity
     }
 
     /// The filters of the table.
     enum Filter: String, CaseIterable {
-        case all, small, lonely, concealed
+        case all, small, lonely, unoffered, concealed
 
         fileprivate var words: String {
             switch self {
             case .all: "all"
             case .small: "fewer than \(GroupTable.smallSize) members"
             case .lonely: "without neighbours"
+            case .unoffered: "never offered"
             case .concealed: "hidden or private"
             }
         }
@@ -47,6 +48,8 @@ struct GroupTable {
     /// The relations whose sizes are shown.
     private let relations: [RelationDescription]
     private let (order, filter, region, page): (Order, Filter, String?, Int)
+    /// Whether members told what their lists had.
+    private let isOffered: Bool
 
     init(_ call: Call) throws(Problem) {
         snapshot = try call.snapshot
@@ -57,6 +60,7 @@ struct GroupTable {
         filter = call.parameters.choice("only", of: Filter.self)
         region = call.parameters.text("region")
         page = call.parameters.integer("page")
+        isOffered = (0..<all.groupCount).contains { [all] in all.reach(of: $0)?.offered ?? 0 > 0 }
     }
 
     var html: HTML {
@@ -82,7 +86,11 @@ struct GroupTable {
             <ul class="words" aria-label="Sort by">\(orders)</ul>
             \(HTML.table(
                 "\(groups.count.grouped) groups, page \(page.grouped) of \(pages.grouped)",
-                ["Group"] + sizes + ["#Neighbours", "Last active", "State"], Array(rows)))
+                ["Group"] + sizes + ["#Joins", "#Offered to", "#Opened by", "#Neighbours", "Last active", "State"],
+                Array(rows)))
+            <p>Joins, offers and openings are those of the four weeks before the version.\(if: !isOffered, """
+             No client told what its lists showed, so nothing is known of offers.
+            """)</p>
             <p>\(turns)</p>
             """
     }
@@ -93,6 +101,7 @@ struct GroupTable {
         case .all: true
         case .small: members(of: group) < Double(Self.smallSize)
         case .lonely: neighbours(of: group) == 0
+        case .unoffered: isOffered && all.reach(of: group)?.offered == 0
         case .concealed: !snapshot.model.shows(UInt32(group))
         }
     }
@@ -104,6 +113,9 @@ struct GroupTable {
             return groups.sorted { (titles[$0] ?? "", $0) < (titles[$1] ?? "", $1) }
         case .size: return descending(groups) { members(of: $0) }
         case .neighbours: return descending(groups) { Double(neighbours(of: $0)) }
+        case .joins: return descending(groups) { Double(all.reach(of: $0)?.joins ?? 0) }
+        case .offered: return descending(groups) { Double(all.reach(of: $0)?.offered ?? 0) }
+        case .opened: return descending(groups) { all.reach(of: $0)?.openedShare ?? 0 }
         case .activity: return descending(groups) { Double(all.lastActiveAt(of: $0) ?? 0) }
         }
     }
@@ -123,7 +135,11 @@ struct GroupTable {
     private func row(_ group: Int) -> [HTML] {
         let sizes = relations.map { relation -> HTML in "\(all.size(of: group, in: relation.relation).grouped)" }
         let state: HTML = snapshot.model.shows(UInt32(group)) ? "" : "<span class=\"bad\">not shown</span>"
+        let reach = all.reach(of: group)
         return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
+            reach.map { "\($0.joins.grouped)" } ?? "",
+            isOffered ? reach.map { "\($0.offered.grouped)" } ?? "" : "",
+            isOffered ? reach?.openedShare.map { "\(Int(($0 * 100).rounded())) %" } ?? "" : "",
             "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", state,
         ]
     }

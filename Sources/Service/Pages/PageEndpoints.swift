@@ -6,7 +6,7 @@ import Model
 extension Endpoint {
     static func pages(of relations: RelationTable) -> [Endpoint] {
         signing + pageFiles + [overviewPage, searchPage] + groupPages + mapPages + memberPages + versionPages
-            + curationPages + experimentPages + [jobsPage]
+            + curationPages + experimentPages + [jobsPage, dataPage, decisionsPage]
     }
 
     /// The beginning of the paths of all pages but the first.

@@ -129,7 +129,7 @@ extension Endpoint {
     /// Returns all endpoints of the service, for these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
         health + documents + components + componentTexts + apps + groups(of: relations) + members + discoveries + lists
-            + interactions + photos + administration + hiding + curation + removals(of: relations)
+            + interactions + photos + administration + decisions + hiding + curation + removals(of: relations)
     }
 }
 

@@ -51,11 +51,13 @@ package struct BinaryMatrix: Sendable, Equatable {
     package var entryCount: Int { columnIndices.count }
 
     /// Returns the columns of one row, ascending.
+    @inlinable
     package func row(_ row: Int) -> ArraySlice<UInt32> {
         columnIndices[rowOffsets[row]..<rowOffsets[row + 1]]
     }
 
     /// Returns the number of ones in a row: n(i) of the similarity formulas.
+    @inlinable
     package func size(ofRow row: Int) -> Int { rowOffsets[row + 1] - rowOffsets[row] }
 }
 

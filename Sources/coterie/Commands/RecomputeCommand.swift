@@ -40,6 +40,9 @@ enum RecomputeCommand: Subcommand {
             the new version current all the same. The job also fails if the catalog lacks changes that the newest \
             version has and no journal has any more. Such a catalog is a copy, or from an old backup.
 
+            The lists of the version that was current are measured on the groups that members joined since. "coterie \
+            models" shows the outcome.
+
             In members' lists, the weight of a relation other than memberships depends on how well it helps to find \
             memberships that are left out.
 
@@ -61,6 +64,10 @@ enum RecomputeCommand: Subcommand {
                 flag: "members",
                 help: "Publish members with a version in a folder too, for daemons that have no catalog",
                 setting: Setting("recompute.publishMembers")),
+            Option(
+                flag: "no-quality",
+                help: "Do not measure the lists of the current version on what members joined since",
+                setting: Setting("recompute.skipQuality")),
             Option(
                 "memory", "MIB", help: "The memory limit in MiB (default: all available memory)",
                 type: .integer(1...1 << 30), setting: Setting("recompute.memoryMiB")),
@@ -101,7 +108,7 @@ enum RecomputeCommand: Subcommand {
             }
         }
         guard let path = parsed.textIfGiven("metrics") else { return try logged() }
-        try RecomputeStatusFile(path: path).watching(logged)
+        try RecomputeStatusFile(file: MetricsFile(path, parsed)).watching(logged)
     }
 
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.
@@ -126,6 +133,7 @@ enum RecomputeCommand: Subcommand {
         parameters.gate = try GateOptions.limits(of: parsed)
         parameters.isForced = parsed.flag("force")
         parameters.publishesMembers = parsed.flag("members")
+        parameters.measuresQuality = !parsed.flag("no-quality")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
         parameters.looks.codeBytes = parsed.text("look-bytes") == "8" ? 8 : 16
         parameters.looks.keepsVectors = !parsed.flag("no-look-vectors")

@@ -175,7 +175,6 @@ enum ServeCommand: ConfiguredCommand {
         return path
     }
 
-    /// Returns whether there is a catalog.
     private static func isCatalogReady(_ path: String) throws(Failure) -> Bool {
         do throws(Failure) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
