@@ -2,7 +2,7 @@ import CXXHash
 
 extension [UInt8] {
     /// Appends a number, its lowest byte first, as all binary files have it.
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func append(littleEndian number: some FixedWidthInteger) {
         unsafe Swift.withUnsafeBytes(of: number.littleEndian) { unsafe append(contentsOf: $0) }
     }
@@ -10,26 +10,26 @@ extension [UInt8] {
 
 /// Writes numbers, texts and lists one after another.
 ///
-/// Numbers are little-endian, and texts are UTF-8. A length precedes each text, and a count each list (32 bits).
+/// Numbers are little-endian, and texts are UTF-8. A length precedes each text, and a count each list (32 bits). Its
+/// functions are always inlined: without that, other modules call them by tables, which takes ten times as long.
 package struct ByteWriter {
     package var bytes: [UInt8] = []
 
-    /// Creates an empty writer.
-    ///
     /// - Parameter capacity: the number of bytes to reserve memory for.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
-    @inlinable package mutating func append(_ number: some FixedWidthInteger) { bytes.append(littleEndian: number) }
+    @inlinable @inline(__always)
+    package mutating func append(_ number: some FixedWidthInteger) { bytes.append(littleEndian: number) }
 
-    @inlinable package mutating func append(_ text: String) { append(text: text.utf8) }
+    @inlinable @inline(__always) package mutating func append(_ text: String) { append(text: text.utf8) }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func append(text: some Collection<UInt8>) {
         append(UInt32(text.count))
         bytes.append(contentsOf: text)
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func append<Element>(_ list: [Element], _ write: (inout ByteWriter, Element) -> Void) {
         append(UInt32(list.count))
         for element in list { write(&self, element) }

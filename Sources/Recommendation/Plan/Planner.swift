@@ -331,13 +331,13 @@ extension Planner {
     ///   order of the version's relations. An item that joined groups did not bring has none.
     /// - Complexity: O(neighbours of the member's groups).
     package func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
-        let seeds = seeds(of: profile)
+        let (seeds, relations) = (seeds(of: profile), model.relations)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))
         page.forEachFound(in: neighbourLists(of: seeds.groups)) { seed, relation, neighbour, position in
             reasons[position].append(
                 .init(
-                    seed: seeds.groups[seed], relation: model.relations[relation],
+                    seed: seeds.groups[seed], relation: relations[relation],
                     contribution: seeds.factor(factors[relation], ofSeed: seed) * Double(neighbour.score),
                     common: neighbour.common,
                     relationIndex: relation))
