@@ -130,7 +130,7 @@ let package = Package(
         computing(
             "Recompute",
             [
-                "CMalloc", "CatalogStore", "Changes", "Basics", "Looks", "Similarity", "Recommendation",
+                "CMalloc", "CatalogStore", "Changes", "Basics", "Evaluation", "Looks", "Similarity", "Recommendation",
                 "Model", "ModelStore",
             ]),
         computing(
@@ -144,7 +144,8 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("Pages/Resources/pages.css"), .embedInCode("Pages/Resources/pages.js"),
-                .embedInCode("Pages/Resources/icon.svg"), .embedInCode("Component/Resources/coterie-groups.js"),
+                .embedInCode("Pages/Resources/map.js"), .embedInCode("Pages/Resources/icon.svg"),
+                .embedInCode("Component/Resources/coterie-groups.js"),
             ]
                 + ["ar", "de", "es", "fr", "ja", "pt"].map {
                     .embedInCode("Component/Resources/coterie-groups.\($0).js")

@@ -37,6 +37,15 @@ class Rejects:
         self.forms, self.bytes, self.example = {}, 0, None
         os.makedirs(self.folder, exist_ok=True)
 
+    def refusal(self):
+        """The first file that ends the job, with the reason; empty if none does."""
+        for path in sorted(glob.glob(os.path.join(glob.escape(self.folder), "*-refused"))):
+            name = self.files[int(os.path.basename(path).split("-")[0])]
+            with open(path, encoding="utf-8") as kept:
+                reason = kept.read()
+            return reason.replace("standard input", name, 1) if "standard input" in reason else f"{name}: {reason}"
+        return ""
+
     def collect(self):
         """Writes the files; returns the first reason and the names of the files, for a message."""
         found = sorted(glob.glob(os.path.join(glob.escape(self.folder), "*-reasons.tsv")))

@@ -3,17 +3,17 @@
 import functools
 import json
 import os
-import re
 import resource
 import subprocess
 import time
-import urllib.parse
 
 from pyspark import AccumulatorParam
+from pyspark.errors import PySparkException
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
 import coterie_rejects
+import coterie_sources
 import coterie_stages
 import coterie_tables
 
@@ -33,8 +33,6 @@ ENTITIES = {
     "photos": {"visibility": (None, None), "owner": ("u32", "user_id"), "tags": ("text", "tags"),
                "latitude": ("f64", "latitude"), "longitude": ("f64", "longitude")},
 }
-NUMBERS = (T.FloatType, T.DoubleType, T.DecimalType)
-TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".gz")
 
 
 class Pairs(AccumulatorParam):
@@ -60,6 +58,7 @@ class Lake:
         self.times = {relation["timeColumn"] for relation in self.relations.values()}
         self.left_out = {}
         self.stages = coterie_stages.Stages(session, say)
+        self.sources = coterie_sources.Sources(session, options, folder)
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
@@ -84,135 +83,38 @@ class Lake:
         rejects = coterie_rejects.Rejects(kind, self.path("rejects"), self.options.rejects)
         parts, number = [], 0
         for source in sources:
-            for rows, files, header, is_table in self.readings(kind, source):
+            files, readings = self.sources.readings(kind, source)
+            rejects.files += files
+            for rows, header, is_table in readings:
                 cleaning = coterie_tables.Cleaning(
                     self.options.program, kind, self.options.timezone, self.options.ignore, self.columns[kind],
                     self.times, header, is_table, rejected, rejects.folder)
-                rejects.files += files
                 rows = rows.withColumn("file", F.col("file") + number) \
                     .withColumn("block", F.col("block").cast("long"))
                 parts.append(rows.mapInArrow(running(cleaning), schema))
-                number += len(files)
+            number += len(files)
         if not parts:
             return self.session.createDataFrame([], schema)
         rows = parts[0]
         for part in parts[1:]:
             rows = rows.unionAll(part)
-        rows = self.stored(kind, rows)
+        try:
+            rows = self.stored(kind, rows)
+        except PySparkException as error:
+            # Spark names the file.
+            if "[FAILED_READ_FILE" in str(error):
+                coterie_sources.refuse(f"{kind}: " + str(error).partition("[FAILED_READ_FILE")[2].partition("] ")[2])
+            raise
         good, bad = rejected.value
+        reason = rejects.refusal()
+        if reason or not good + bad:
+            coterie_sources.refuse(f"{kind}: " + (reason or f"there is no row in {', '.join(sources)}"))
         self.say(f"{kind}: {good} rows, {bad} rejected{rejects.collect()}")
         if bad > self.options.maximum_rejected / 100 * (good + bad):
-            raise SystemExit(f"{kind}: {bad} of {good + bad} rows are rejected; the rest was not used")
+            coterie_sources.refuse(f"{kind}: {bad} of {good + bad} rows are rejected; the rest was not used")
         return rows
 
-    def readings(self, kind, source):
-        """The rows of a source, the names of their files, the first line of text files, and whether it is a table.
-
-        Rows are lines of text, or columns of a table as text. Each has the number of its file, in the order of names.
-        """
-        block = F.col("_metadata.file_block_start").alias("block")
-        first = F.lit(0).alias("file")
-        if source.startswith("table:"):
-            rows = self.texts(kind, self.session.read.table(source[6:]), F.lit(0).alias("block"), first)
-            yield rows, [source], None, True
-            return
-        source, files = self.files(source)
-        if not files[0].endswith(TEXT):
-            # Spark writes one slash in one place, and three in another.
-            path = F.regexp_replace("_metadata.file_path", "^([^:/]+):/+", "$1:/").alias("path")
-            rows = self.texts(kind, self.session.read.parquet(source), block, path)
-            numbers = [(re.sub("^([^:/]+):/+", r"\1:/", file), number) for number, file in enumerate(files)]
-            numbers = self.session.createDataFrame(numbers, "path string, number long")
-            missing = F.raise_error(F.concat(F.lit("Spark did not list this file: "), "path")).cast("long")
-            rows = rows.join(F.broadcast(numbers), "path", "left").withColumn("file", F.coalesce("number", missing))
-            yield rows.drop("path", "number"), [decoded(file) for file in files], None, True
-            return
-        for file in map(decoded, files):
-            path = escaped(file)
-            # Titles have ends of lines in some files, and groups are few: their files are taken as they are.
-            is_whole = kind == "groups" or self.options.multi_line
-            lines = self.session.read.option("wholetext", is_whole).text(path).select("value", block, first)
-            header = None
-            if not is_whole and ".json" not in file and ".ndjson" not in file:
-                row = self.session.read.text(path).filter(F.trim("value") != "") \
-                    .select(F.col("value").cast("binary")).head()
-                if row is None:
-                    continue
-                header = bytes(row[0])
-            yield lines, [file], header, False
-
-    def files(self, source):
-        """A source as a pattern, and its files as URIs in the order of their names.
-
-        A source that is the very name of a file or folder is no pattern, whatever characters it has.
-        """
-        path = self.session._jvm.org.apache.hadoop.fs.Path(source)
-        if path.getFileSystem(self.session._jsc.hadoopConfiguration()).exists(path):
-            source = escaped(source)
-        files = sorted(self.session.read.text(source).inputFiles(), key=decoded)
-        if not files:
-            raise SystemExit(f"there are no files in {source}")
-        return source, files
-
-    def texts(self, kind, rows, *places):
-        """The columns of a kind that the rows have, as an import would find them in a file, and other columns."""
-        def text(field):
-            column = F.col(f"`{field.name}`")
-            if field.name not in coterie_tables.DEGREES and isinstance(field.dataType, NUMBERS):
-                return self.integers(kind, field, column)
-            if isinstance(field.dataType, T.ArrayType):
-                return F.array_join(column, ";")
-            if isinstance(field.dataType, T.TimestampType):
-                return F.unix_seconds(column).cast("string")
-            return column.cast("string")
-        known = [field for field in rows.schema.fields if field.name in self.options.columns[kind]]
-        return rows.select(*[text(field).alias(field.name) for field in known], *places)
-
-    def integers(self, kind, field, column):
-        """Numbers with a point as text: those without a fraction as integers, as pandas writes them.
-
-        Floats above the limit stand for several integers. An id of them would be another one.
-        """
-        if isinstance(field.dataType, T.DecimalType):
-            whole, is_exact = column.cast("decimal(38,0)").cast("string"), F.lit(True)
-        else:
-            column = F.when(~F.isnan(column), column)
-            whole = column.cast("bigint").cast("string")
-            is_exact = F.abs(column) <= 2.0 ** (24 if isinstance(field.dataType, T.FloatType) else 53)
-        refused = F.raise_error(F.concat(
-            F.lit(f"{kind}: the column {field.name} has "), column.cast("string"),
-            F.lit(", which is too large to be exact as a float: write the column as integers or as text")))
-        # "coterie clean" says what is wrong with a time.
-        inexact = refused.cast("string") if field.name.endswith("_id") else column.cast("string")
-        return F.when(column.isNull(), F.lit(None).cast("string")).when(~is_exact, inexact) \
-            .when(column == F.floor(column), whole).otherwise(column.cast("string"))
-
     # Groups
-
-    def group_files(self):
-        """The sources of groups as files that "coterie import groups" reads."""
-        for source in filter(None, self.options.groups.split(",")):
-            rows = self.session.read.table(source[6:]) if source.startswith("table:") else None
-            files = []
-            if rows is None:
-                source, files = self.files(source)
-            if files and files[0].endswith(TEXT):
-                for number, file in enumerate(map(decoded, files)):
-                    if file.startswith("file:"):
-                        yield re.sub("^file:/+", "/", file)
-                        continue
-                    content = self.session.read.format("binaryFile").load(escaped(file)).head().content
-                    path = self.path(f"groups-{number}-{os.path.basename(file)}")
-                    with open(path, "wb") as copy:
-                        copy.write(content)
-                    yield path
-                continue
-            rows = rows if rows is not None else self.session.read.parquet(source)
-            path = self.path("groups.jsonl")
-            with open(path, "w") as copy:
-                for row in self.texts("groups", rows).toJSON().toLocalIterator():
-                    copy.write(row + "\n")
-            yield path
 
     def found_groups(self):
         """The groups that only entries name."""
@@ -320,16 +222,6 @@ class Lake:
         with open(self.path("tables", "manifest.json.partial"), "w") as file:
             json.dump(content, file)
         os.replace(file.name, self.path("tables", "manifest.json"))
-
-
-def decoded(uri):
-    """The path that Spark named by a URI."""
-    return urllib.parse.unquote(uri)
-
-
-def escaped(path):
-    """A pattern that only this path matches."""
-    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 def running(work):

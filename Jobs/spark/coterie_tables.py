@@ -40,8 +40,11 @@ class Cleaning:
         line = int(batch.column("first")[0].as_py())
         has_header = not self.is_table and (self.header is None or block == 0 and line == 0)
         if self.is_table:
+            reason = pyarrow.compute.min(batch.column("refused")).as_py()
+            if reason:
+                return self.refuse(file, reason)
             buffer = pyarrow.BufferOutputStream()
-            pyarrow.csv.write_csv(batch.drop_columns(["file", "block", "first"]), buffer)
+            pyarrow.csv.write_csv(batch.drop_columns(["file", "block", "first", "refused"]), buffer)
             content = buffer.getvalue()
         else:
             content = (b"" if has_header else self.header + b"\n") + joined(batch.column("value"))
@@ -49,6 +52,8 @@ class Cleaning:
         before = line - (0 if has_header else 1)
         rejects = os.path.join(self.rejects, f"{int(file):06d}-{int(block):015d}-{before + 1:012d}")
         run = subprocess.run([*self.command, rejects], input=content, capture_output=True)
+        if run.returncode == 65:
+            return self.refuse(file, run.stderr.decode(errors="replace").removeprefix("coterie: ").strip())
         if run.returncode:
             raise RuntimeError(f"{' '.join(self.command)}: {run.stderr.decode(errors='replace')}")
         report = json.loads(run.stderr.splitlines()[-1])
@@ -72,6 +77,11 @@ class Cleaning:
         rows = rows.append_column("block", pyarrow.array(numpy.full(count, block)))
         rows = rows.append_column("line", order)
         yield from rows.to_batches()
+
+    def refuse(self, file, reason):
+        """Keeps why a file ends the job, which the driver reads when the stage is done: no task does this again."""
+        with open(os.path.join(self.rejects, f"{int(file):06d}-refused"), "w", encoding="utf-8") as kept:
+            kept.write(reason)
 
 
 def joined(lines):

@@ -170,24 +170,26 @@ def add_groups(options, work, names):
 def with_spark(options, work):
     from pyspark.sql import SparkSession
     sys.path.insert(0, HERE)
+    import coterie_sources
     import coterie_spark
     import coterie_stages
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = (
         SparkSession.builder.appName("coterie recompute").config("spark.local.dir", work.name("spark"))
         .config("spark.sql.warehouse.dir", work.name("warehouse"))
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200_000).getOrCreate())
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200_000)
+        .config(map=coterie_sources.SETTINGS).getOrCreate())
     session.sparkContext.setLogLevel("ERROR")
-    for module in ("coterie_rejects.py", "coterie_tables.py", "coterie_stages.py", "coterie_spark.py"):
-        session.sparkContext.addPyFile(os.path.join(HERE, module))
+    for module in glob.glob(os.path.join(glob.escape(HERE), "coterie_*.py")):
+        session.sparkContext.addPyFile(module)
     if options.parts is None:
         options.parts = max(64, 8 * session.sparkContext.defaultParallelism)
     try:
         os.makedirs(work.name("tables"))
         lake = coterie_spark.Lake(session, options, work.path, say)
         lake.clean()
-        for path in lake.group_files():
-            import_files(options, "groups", [path], options.catalog)
+        if options.groups:
+            import_files(options, "groups", list(lake.sources.group_files()), options.catalog)
         add_groups(options, work, lake.found_groups())
         lake.write_tables()
 

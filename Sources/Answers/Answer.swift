@@ -175,7 +175,6 @@ private struct PropertyCollector<Owner: Answer>: FieldList {
 package protocol JSONValue: Sendable {
     /// Returns the schema of the value, given the relations.
     static func schema(of relations: RelationTable) -> Schema
-    /// Writes the value.
     func write(to json: inout JSONWriter)
 }
 
@@ -187,7 +186,6 @@ extension JSONValue {
 extension String: JSONValue {
     /// Returns the schema of any text.
     package static func schema(of relations: RelationTable) -> Schema { .string() }
-    /// Writes the text.
     package func write(to json: inout JSONWriter) { json.write(self) }
 }
 
@@ -201,7 +199,6 @@ extension Bool: JSONValue {
 extension JSONValue where Self: FixedWidthInteger {
     /// Returns the schema of any whole number.
     package static func schema(of relations: RelationTable) -> Schema { .integer() }
-    /// Writes the digits.
     package func write(to json: inout JSONWriter) { json.write(self) }
 }
 
@@ -221,7 +218,6 @@ extension Float: JSONValue {}
 extension Double: JSONValue {}
 
 extension Array: JSONValue where Element: JSONValue {
-    /// Returns the schema of a list.
     package static func schema(of relations: RelationTable) -> Schema { .array(Element.schema(of: relations)) }
     /// Writes the elements in their order.
     package func write(to json: inout JSONWriter) {

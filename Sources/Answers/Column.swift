@@ -46,12 +46,10 @@ extension Column {
 }
 
 extension Column where Value == String {
-    /// Returns a column of texts.
     package static func text(_ title: String, upTo width: Int = 44, absent: String = "-") -> Self {
         Self(title, upTo: width, absent: absent) { $0 }
     }
 
-    /// Returns a column of ids.
     package static func id(_ title: String) -> Self { text(title, upTo: 36) }
 }
 

@@ -111,9 +111,7 @@ struct SizeColumns {
 }
 
 extension Relation: JSONValue {
-    /// Returns the schema of the name of a relation.
     package static func schema(of relations: RelationTable) -> Schema { .string(words: relations.map(\.name)) }
-    /// Writes the name.
     package func write(to json: inout JSONWriter) { json.write(rawValue) }
 }
 

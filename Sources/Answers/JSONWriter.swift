@@ -32,7 +32,6 @@ package struct JSONWriter {
         literal(json)
     }
 
-    /// Writes a member that is an object.
     package mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
         key(name)
         object(members)

@@ -2,7 +2,6 @@
 package enum GroupState: String, Sendable, CaseIterable {
     /// The group is in the member's list.
     case recommended
-    /// The member has joined the group.
     case joined
     /// The member does not want the group.
     case dismissed

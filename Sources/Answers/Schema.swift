@@ -5,13 +5,11 @@ package indirect enum Schema: Sendable {
         words: [String] = [], standard: String? = nil, lengths: ClosedRange<Int>? = nil, pattern: String? = nil)
     /// A whole number; bounds are inclusive.
     case integer(ClosedRange<Int>? = nil, standard: Int? = nil)
-    /// Any number.
     case number
     /// True or false.
     case boolean
     /// A list, optionally with bounds on the number of elements.
     case array(Schema, ClosedRange<Int>? = nil)
-    /// An object with these members.
     case object([Property])
     /// An object with any names, and values of one schema.
     case map(Schema)
@@ -25,7 +23,6 @@ package indirect enum Schema: Sendable {
     /// The schema of a rank or another number that counts from 1.
     static let rank = Schema.integer(1...Int.max)
 
-    /// Returns the schema of the words of an enumeration.
     package static func words<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) -> Schema {
         .string(words: type.allCases.map(\.rawValue))
     }

@@ -176,7 +176,6 @@ extension SimilarGroups {
 
         /// Returns the schema of the name of a relation or `both`.
         package static func schema(of relations: RelationTable) -> Schema { .string(words: relations.choices) }
-        /// Writes the name.
         package func write(to json: inout JSONWriter) { json.write(name) }
     }
 }

@@ -107,7 +107,6 @@ package struct CuratedGroups: Answer, Equatable {
 
 /// The version that a daemon serves, with its inputs and parameters: `GET /v1/admin/model`.
 package struct ModelReport: Answer, Equatable {
-    /// The freshness of the version.
     package var freshness: Freshness
     /// The record of the version's inputs and parameters.
     package var manifest: Manifest

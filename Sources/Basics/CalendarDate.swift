@@ -113,7 +113,6 @@ package struct ClockZone: Sendable, Equatable {
     /// The offsets in seconds east of UTC; one more than there are starts.
     private var offsets: [Int]
 
-    /// UTC itself.
     package static let utc = ClockZone(offsetSeconds: 0)
 
     /// Creates a zone whose clocks never change.

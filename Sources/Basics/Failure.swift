@@ -34,7 +34,6 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
         case fileFailed
         /// The disk has no room.
         case diskFull
-        /// SQLite failed.
         case databaseFailed
         /// A journal cannot record what happens.
         case journalFailed

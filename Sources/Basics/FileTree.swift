@@ -38,7 +38,6 @@ package enum FileTree {
     /// Returns the size of a file in bytes, or `nil` if there is none.
     package static func byteCount(of path: String) -> Int? { status(of: path).map { Int($0.st_size) } }
 
-    /// Whether a path exists.
     package static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
     /// Returns the time of the last write to a file, in Unix milliseconds, or `nil` if there is no file.

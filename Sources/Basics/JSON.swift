@@ -107,7 +107,6 @@ extension JSON {
         }
     }
 
-    /// Returns the value in a document.
     package static func decoded<Value: Decodable>(_ type: Value.Type, from bytes: some Sequence<UInt8>) throws -> Value
     {
         try JSONDecoder().decode(type, from: Data(bytes))

@@ -12,6 +12,8 @@ package struct OpenFile: ~Copyable, Sendable {
         case creatingPrivate
         /// Writing a file anew that only its owner may read, with a lock; it is created if it is missing.
         case rewriting
+        /// Writing at the end of a file, which is created if it is missing.
+        case appending
         /// Locking a file, which is created if it is missing, and is never read or written.
         case locking
         /// Synchronising a directory.
@@ -34,6 +36,7 @@ package struct OpenFile: ~Copyable, Sendable {
             case .reading: (O_RDONLY, 0)
             case .creating: (O_RDWR | O_CREAT | O_EXCL, 0o444)
             case .creatingPrivate: (O_RDWR | O_CREAT | O_EXCL, 0o400)
+            case .appending: (O_RDWR | O_CREAT | O_APPEND, 0o660)
             case .locking: (O_RDWR | O_CREAT, 0o644)
             case .directory: (O_RDONLY | O_DIRECTORY, 0)
             case .rewriting: (0, 0)
@@ -131,7 +134,6 @@ package struct OpenFile: ~Copyable, Sendable {
         throw .system(.fileFailed, "reserve \(byteCount) bytes for", path)
     }
 
-    /// Writes all bytes at an offset.
     package func write(_ bytes: RawSpan, at offset: Int) throws(Failure) {
         var done = 0
         while done < bytes.byteCount {

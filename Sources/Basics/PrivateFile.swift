@@ -12,7 +12,7 @@ package enum PrivateFile {
     ///
     /// - Returns: a descriptor, which the caller closes.
     package static func created(_ path: String) throws(Failure) -> CInt {
-        try refuseDatabase(path)
+        try refuseOther(path)
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .unwritable(path) }
         return try Folder(of: path).created(ownMode)
     }
@@ -35,7 +35,7 @@ package enum PrivateFile {
     ///
     /// - Returns: a descriptor, which the caller closes.
     package static func opened(_ path: String) throws(Failure) -> CInt {
-        try refuseDatabase(path)
+        try refuseOther(path)
         // Without O_NONBLOCK, opening a pipe could wait for its other end.
         let descriptor = unsafe Glibc.open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
@@ -77,9 +77,7 @@ package enum PrivateFile {
     ///
     /// - Parameter mode: the permissions of the file, for a reader that is another user.
     package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(Failure) {
-        try refuseDatabase(path)
-        var status = stat()
-        guard unsafe lstat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path) }
+        try refuseOther(path)
         let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
         let descriptor = try Folder(of: draft).created(mode)
         defer { close(descriptor) }
@@ -90,12 +88,37 @@ package enum PrivateFile {
         }
     }
 
-    /// Refuses the path of a SQLite database, such as the catalog, which an output named by mistake would destroy.
-    package static func refuseDatabase(_ path: String) throws(Failure) {
-        // One byte more than the limit is read.
-        guard (try? RegularFile.read(path, limitBytes: 14).bytes) == Array("SQLite format 3".utf8) else { return }
+    /// Refuses what an output named by mistake would destroy: a SQLite database, a link, or what is no plain file.
+    ///
+    /// An output that is moved to its place must be checked here, too.
+    package static func refuseOther(_ path: String) throws(Failure) {
+        var status = stat()
+        guard unsafe lstat(path, &status) == 0 else { return }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path) }
+        guard beginning(of: path, status) == Array("SQLite format 3".utf8) else { return }
         throw Failure(.fileFailed, "cannot write \(path): it is a SQLite database: name another file")
     }
+
+    /// Returns the first bytes of a file, as many as the mark of a database has.
+    ///
+    /// A file that this process has open already is read there. Closing another descriptor of it would end the locks
+    /// that SQLite has on it.
+    private static func beginning(of path: String, _ status: stat) -> [UInt8]? {
+        for name in (try? FileTree.names(in: "/proc/self/fd")) ?? [] {
+            var open = stat()
+            guard let descriptor = CInt(name), unsafe fstat(descriptor, &open) == 0, open.st_ino == status.st_ino,
+                open.st_dev == status.st_dev
+            else { continue }
+            var bytes = [UInt8](repeating: 0, count: markByteCount)
+            guard unsafe pread(descriptor, &bytes, bytes.count, 0) == bytes.count else { continue }
+            return bytes
+        }
+        // One byte more than the limit is read.
+        return try? RegularFile.read(path, limitBytes: markByteCount - 1).bytes
+    }
+
+    /// The number of bytes with which every SQLite database begins.
+    private static let markByteCount = 15
 
     /// Creates a folder and its missing parents, unless there is one.
     ///
@@ -124,7 +147,6 @@ private struct Folder: ~Copyable {
     private let path: String
     private let name: String
 
-    /// Opens the folder of a path.
     init(of path: String) throws(Failure) {
         self.path = path
         let slash = path.lastIndex(of: "/")

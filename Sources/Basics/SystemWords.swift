@@ -6,7 +6,6 @@ import Glibc
 /// Foundation's own descriptions are for programmers, with codes and dictionaries. Every message for people uses these
 /// sentences instead.
 package enum SystemWords {
-    /// Returns the description of an error number.
     package static func words(ofError number: Int32) -> String {
         if number == ENOSPC || number == EDQUOT { return "the disk is full" }
         return unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"

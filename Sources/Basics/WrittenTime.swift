@@ -15,7 +15,6 @@
 /// 2540 to 2667. Smaller numbers are mostly something else, such as the days of a spreadsheet, and are refused. Blanks
 /// around a time are ignored.
 package struct WrittenTime: Sendable, Equatable {
-    /// The instant.
     package let time: UnixTime
     /// Whether the time states its relation to UTC; numbers always do.
     package let hasZone: Bool

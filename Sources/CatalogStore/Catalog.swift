@@ -12,7 +12,6 @@ package final class Catalog {
     let database: Database
     /// The part that reads.
     package let facts: Facts
-    /// The relations whose tables the catalog has.
     var relations: RelationTable { facts.relations }
 
     /// The part that applies changes.
@@ -20,7 +19,6 @@ package final class Catalog {
     /// The part that removes.
     package var removal: Removal { Removal(self) }
 
-    /// The path of the file.
     package var path: String { database.path }
 
     /// The ways to open a catalog.

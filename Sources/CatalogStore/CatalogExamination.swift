@@ -14,7 +14,6 @@ package struct CatalogExamination: Sendable, Equatable {
     package var withoutIndex: [String] = []
     /// The latest of the interactions recorded last, or `nil` if there are none.
     package var latestInteraction: LatestInteraction?
-    /// The columns with times in the future.
     package var futureTimes: [FutureTimes] = []
 
     /// An interaction of a member.

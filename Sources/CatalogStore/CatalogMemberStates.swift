@@ -160,7 +160,6 @@ package struct GroupIndexes: Sendable {
     /// The mark of a group without an index.
     static let none = UInt32.max
 
-    /// The indexes by group key.
     let indexes: [UInt32]
     /// The value of `Facts.changeCount` when the groups were read.
     let changeCount: Int64

@@ -89,7 +89,6 @@ package enum CatalogPlace: Sendable, Equatable {
         }
     }
 
-    /// The remedy.
     package var advice: String {
         switch self {
         case .mountedFile: "mount its folder instead"

@@ -27,7 +27,7 @@ enum CatalogSchema {
     /// - `journals`: the number of the last applied change of each journal, so that no change is applied twice.
     /// - `ledger`, `ledger_key`: the members whom the site has forgotten or readmitted (`Ledger`); later data does not
     ///   bring them back.
-    /// - `tuning_notes`: the settings that a tuning chose and the ones it tried, the texts of `TuningNote`.
+    /// - `tuning_notes`: the texts of `TuningNote`: the settings that a tuning chose, the ones it tried, and reports.
     /// - `exposures`: the pages shown to members of experiments, a row for each page and day. `microseconds` is the
     ///   total time to make the answers, `shown` the marks of the groups, `settings` those of the daemon's lists.
     /// - `renamed_ids`: daemons may still send changes under the old ids.
@@ -268,9 +268,7 @@ extension RelationSource {
         }
     }
 
-    /// The column with the key of the row.
     package var rowColumn: String { rowTable.keyColumn }
-    /// The column with the key of the entry.
     package var entryColumn: String { entryWord + "_key" }
 
     /// Returns the columns that name a thing of a kind.

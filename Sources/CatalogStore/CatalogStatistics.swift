@@ -15,11 +15,9 @@ package struct CatalogStatistics: Sendable, Equatable {
 
     /// The statistics of a relation.
     package struct Relation: Sendable, Equatable {
-        /// The name of its table.
         package var name: String
         /// The number of entries.
         package var rows: Int
-        /// The dates of the entries.
         package var dates: Dates
         /// The histogram of the number of entries of each group, or of each user for what members tell.
         package var groupSizes: SizeHistogram
@@ -44,7 +42,6 @@ package struct CatalogStatistics: Sendable, Equatable {
     ///
     /// Rows with a property are counted under a name such as "private" or "with tags".
     package struct EntityCounts: Sendable, Equatable {
-        /// The name of the table.
         package var name: String
         package var rows: Int
         /// The number of rows with each property.
@@ -96,7 +93,6 @@ package struct SizeHistogram: Sendable, Equatable {
         bucket == 0 ? 0...0 : 1 << (bucket - 1)...(1 << bucket) - 1
     }
 
-    /// The number of all sizes.
     package var total: Int { counts.reduce(0, +) }
 
     /// Returns the number of sizes below a power of two.

@@ -2,7 +2,6 @@ package import Model
 
 /// The visibility of a group or a photo.
 package enum Visibility: String, Sendable, CaseIterable {
-    /// Visible to everyone.
     case `public`
     /// Not visible to everyone: Coterie never uses or shows it.
     case `private`
@@ -65,7 +64,6 @@ package enum EntityTable: String, Sendable, CaseIterable {
     package var singular: String { String(rawValue.dropLast()) }
     var idColumn: String { singular + "_id" }
     var keyColumn: String { singular + "_key" }
-    /// Whether its rows have a visibility.
     var hasVisibility: Bool { self != .users }
     /// The highest key that is read: columns of matrices have 32 bits, and memory is needed for every key up to the
     /// highest.

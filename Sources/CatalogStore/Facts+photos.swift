@@ -70,7 +70,6 @@ package struct CompanionGroup: Sendable, Equatable {
 }
 
 extension Facts {
-    /// The vectors of the photos.
     package var vectors: CatalogVectors { CatalogVectors(of: self) }
 
     /// Returns a photo with its groups, and the groups of its owner and of similar photos.

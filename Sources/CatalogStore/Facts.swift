@@ -32,7 +32,6 @@ package struct Facts {
         self = try Catalog(path: path, mode: .trying, relations: relations).facts
     }
 
-    /// The path of the file.
     package var path: String { database.path }
 
     package var schemaVersion: Int { CatalogSchema.version }
@@ -261,8 +260,9 @@ extension Facts {
 
 /// The texts that a tuning stores in the catalog.
 package enum TuningNote: String, Sendable, CaseIterable {
-    /// The chosen settings.
     case settings
     /// The settings that were tried.
     case journal
+    /// The reports of experiments, which no tuning makes, with what had arrived.
+    case reports
 }

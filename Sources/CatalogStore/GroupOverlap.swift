@@ -115,7 +115,6 @@ struct GroupCounting {
     /// Returns the keys of a group's members, or of the public photos in its pool.
     func visibleEntries(ofGroup key: Int64) throws(Failure) -> [Int64] { try keys(entriesOfGroup, key) }
 
-    /// Returns the keys of all groups that an entry is in.
     func groups(ofEntry key: Int64) throws(Failure) -> [Int64] { try keys(groupsOfEntry, key) }
 
     /// Returns the number of these groups that are shown and have at least `minimumEntries` entries (inclusive).

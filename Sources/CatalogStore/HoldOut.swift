@@ -19,8 +19,7 @@ package enum HoldOutRule: Sendable, Equatable {
     ///
     /// The copy is the catalog as it would have been at that moment. It has no later entries of any relation, no later
     /// photos and groups, and nothing that members did later. Rows without a time count as earlier ones. Stated
-    /// interests
-    /// are left out, because nobody knows since when they are there.
+    /// interests are left out unless the time of the statement is known and earlier.
     case after(Int64)
 }
 
@@ -65,24 +64,56 @@ extension HoldOutRule {
         return count
     }
 
+    /// The rows that a catalog did not have before a moment, by table, as conditions of SQL.
+    ///
+    /// - Parameter moment: the moment in Unix seconds.
+    private static func laterRows(_ relations: RelationTable, from moment: Int64)
+        -> [(table: String, condition: String)]
+    {
+        [
+            ("interactions", "occurred_at >= \(moment * 1000)"), ("exposures", "first_at >= \(moment * 1000)"),
+            ("curated_groups", "starts_at >= \(moment)"),
+        ] + relations.sources.map { ($0.table, "\($0.timeColumn) >= \(moment)") }
+    }
+
+    /// The groups and photos that did not exist before a moment, which are like those that nobody may see.
+    private static func laterThings(from moment: Int64) -> [(table: String, condition: String)] {
+        [("groups", "created_at >= \(moment)"), ("photos", "coalesce(uploaded_at, taken_at) >= \(moment)")]
+    }
+
     /// Removes everything from a moment on, in Unix seconds; hidden groups stay hidden.
     private static func cut(_ copy: Catalog, at moment: Int64) throws(Failure) {
-        func run(_ statement: String, _ moment: Int64) throws(Failure) {
-            try copy.database.run(statement, moment)
+        for (table, condition) in laterThings(from: moment) {
+            try copy.database.run("UPDATE \(table) SET visibility = 1 WHERE \(condition)")
         }
-        // A group that did not exist is like one that nobody may see.
-        try run("UPDATE groups SET visibility = 1 WHERE created_at >= ?1", moment)
+        for (table, condition) in laterRows(copy.relations, from: moment) {
+            try copy.database.run("DELETE FROM \(table) WHERE \(condition)")
+        }
         // The last activity before the moment is not known.
-        try run("UPDATE groups SET last_active_at = NULL WHERE last_active_at >= ?1", moment)
-        try run("UPDATE users SET interests = NULL WHERE ?1 = ?1", moment)
-        try run("DELETE FROM interactions WHERE occurred_at >= ?1", moment * 1000)
-        try run("DELETE FROM exposures WHERE first_at >= ?1", moment * 1000)
-        try run("DELETE FROM curated_groups WHERE starts_at >= ?1", moment)
-        try run("UPDATE photos SET visibility = 1 WHERE coalesce(uploaded_at, taken_at) >= ?1", moment)
-        for source in copy.relations.sources {
-            try run("DELETE FROM \(source.table) WHERE \(source.timeColumn) >= ?1", moment)
-        }
+        try copy.database.run("UPDATE groups SET last_active_at = NULL WHERE last_active_at >= ?", moment)
+        try copy.database.run(
+            "UPDATE users SET interests = NULL WHERE (interests_stamp < ?) IS NOT TRUE", moment * 1000)
         try copy.recordChanges(1)
+    }
+
+    /// Returns a connection that shows a catalog without what the rule holds out; there is no copy.
+    ///
+    /// Temporary views of the connection stand before the tables. Only the rule `after` can do that.
+    package func past(ofCatalog path: String, relations: RelationTable) throws(Failure) -> Facts {
+        guard case .after(let moment) = self else { preconditionFailure("only a moment has a past") }
+        let past = try Catalog(path: path, mode: .trying, relations: relations)
+        try past.database.execute("PRAGMA temp_store = MEMORY")
+        for (table, condition) in Self.laterThings(from: moment) + Self.laterRows(relations, from: moment) {
+            try past.database.execute(
+                "CREATE TEMP VIEW \(table) AS SELECT * FROM main.\(table) WHERE (\(condition)) IS NOT TRUE")
+        }
+        try past.database.execute(
+            """
+            CREATE TEMP VIEW users AS SELECT user_key, user_id, name, listed, interests_stamp,
+                CASE WHEN interests_stamp < \(moment * 1000) THEN interests END AS interests
+            FROM main.users
+            """)
+        return past.facts
     }
 
     private func heldOut(of source: RelationSource, _ catalog: Facts) throws(Failure)
@@ -130,9 +161,14 @@ extension HoldOutRule {
                 ($0.joinedAt ?? .min, Self.hash(user, $0.group)) < ($1.joinedAt ?? .min, Self.hash(user, $1.group))
             }
             return last.flatMap { $0.joinedAt == nil ? nil : [$0.group] } ?? []
-        case .after(let time):
-            return groups.filter { ($0.joinedAt ?? .min) >= time }.map(\.group)
+        case .after: return groups.filter { isLater($0.joinedAt) }.map(\.group)
         }
+    }
+
+    /// Whether a time in Unix seconds is at or after the moment of the rule; an unknown time is earlier.
+    package func isLater(_ time: Int64?) -> Bool {
+        guard case .after(let moment) = self, let time else { return false }
+        return time >= moment
     }
 
     /// Returns a hash of a pair, which is the same in every run; similar pairs have unrelated hashes.

@@ -195,7 +195,6 @@ final class ChangeApplier {
 
 /// The counts of changes from journals that were offered to the catalog.
 package struct AppliedChangeCounts: Sendable, Equatable {
-    /// The number of changes applied.
     package var applied = 0
     /// The number of changes that had been applied before.
     package var repeated = 0
@@ -213,7 +212,6 @@ package struct AppliedChangeCounts: Sendable, Equatable {
 package struct GivenUpChanges: Sendable, Equatable {
     /// The name of the journal.
     package var origin: String
-    /// The numbers of the changes.
     package var numbers: ClosedRange<Int64>
     /// Whether the changes exist and need a newer program; otherwise they are missing.
     package var isNewer: Bool
@@ -221,7 +219,6 @@ package struct GivenUpChanges: Sendable, Equatable {
 
 /// The first change that keeps later ones of its journal from being applied.
 package struct StoppingChange: Sendable, Equatable {
-    /// The number of the change.
     package var sequence: Int64
     /// The number of the last change that waits for it.
     package var last: Int64

@@ -20,7 +20,6 @@ package struct MemberRows: Sendable {
         self.init(table, where: columns.map { "\($0) IN (\(keys))" }.joined(separator: " OR "))
     }
 
-    /// Returns the tables with rows that name a member.
     package static func naming(_ relations: RelationTable) -> [MemberRows] {
         let own = ["users", "exposures", "photos"].map { Self($0, ["user_key"]) }
         let pairs = relations.sources.filter { !$0.columns(naming: .users).isEmpty }.flatMap { source in
@@ -32,7 +31,6 @@ package struct MemberRows: Sendable {
         ]
     }
 
-    /// Returns the tables with rows about the photos of a member.
     package static func ofPhotos(_ relations: RelationTable) -> [MemberRows] {
         let photos = "SELECT photo_key FROM photos WHERE user_key IN (\(keys))"
         let pools = relations.sources.filter { $0.rows == .groups && $0.entries == .photos }.flatMap { source in

@@ -22,7 +22,6 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
 }
 
 extension NotedColumn {
-    /// Whether the column has ever had a value.
     func hasValues(in database: ReadingDatabase) throws(Failure) -> Bool {
         try database.integer("SELECT value FROM catalog_state WHERE name = ?", rawValue) ?? 0 != 0
     }

@@ -33,7 +33,6 @@ struct UndescribedRows {
         self.database = database
     }
 
-    /// Returns the stage of the catalog.
     func stage() throws(Failure) -> Stage {
         let value = try database.integer("SELECT value FROM catalog_state WHERE name = ?", name)
         // Any other number may mean that a file was imported.
@@ -57,7 +56,6 @@ struct UndescribedRows {
 /// Writes the stage of importing files of a kind.
 struct UndescribedRowsWriter {
     private let database: Database
-    /// The rows as they are read.
     let rows: UndescribedRows
 
     /// Creates the writer for a table, or returns `nil` for users, who have no visibility.

@@ -144,7 +144,6 @@ extension WorkLog {
         package var unit: String?
         /// The expected duration of the rest in seconds, or nil if it is not known.
         package var remainingSeconds: Double?
-        /// Whether the job has failed.
         package var hasFailed: Bool
         /// The outcome, in a sentence.
         package var outcome: String

@@ -4,7 +4,6 @@ package import Model
 ///
 /// `ChangeKind` lists all kinds. `ChangeEncoding.swift` has the bytes of each.
 package enum Change: Sendable, Equatable {
-    /// A change by a member.
     case member(MemberChange)
     /// A decision of an administrator of the site.
     case site(SiteChange)
@@ -68,7 +67,6 @@ package enum Change: Sendable, Equatable {
     /// Whether the answers of everybody obey the change: a decision of the site, or the removal of a member.
     package var concernsEverybody: Bool { userID == nil || forgottenUserID != nil }
 
-    /// The interactions that the change records.
     package var interactions: [InteractionRecord] {
         guard case .member(let member) = self, case .record(let records) = member.action else { return [] }
         return records
@@ -78,11 +76,8 @@ package enum Change: Sendable, Equatable {
     package enum Outcome: Sendable, Equatable {
         /// The outcome of a member's change.
         case member(MemberChange.Outcome)
-        /// The outcome of a decision of the site.
         case site(SiteChange.Outcome)
-        /// The outcome of a removal.
         case removal(RemovalChange.Outcome)
-        /// The outcome of a renaming.
         case renaming(RenamingChange.Outcome)
     }
 }
@@ -96,9 +91,7 @@ package enum ChangeKind: Int64, Sendable, CaseIterable {
     case nothing = 0
     /// A member did something with groups, photos or other members.
     case interactions = 1
-    /// A member forgets one interaction.
     case forgetInteraction = 2
-    /// A member forgets all interactions.
     case forgetInteractions = 3
     /// A member states interests.
     case interests = 4
@@ -114,9 +107,7 @@ package enum ChangeKind: Int64, Sendable, CaseIterable {
     case uncurate = 13
     /// The site removes a member for good.
     case removeMember = 20
-    /// The site removes a group.
     case removeGroup = 21
-    /// The site removes a photo.
     case removePhoto = 22
     /// The site removes a user from a group.
     case removeUser = 23
@@ -139,7 +130,6 @@ package enum ChangeKind: Int64, Sendable, CaseIterable {
 }
 
 extension Change {
-    /// The kind of the change.
     package var kind: ChangeKind {
         switch self {
         case .member(let change):
@@ -178,9 +168,7 @@ package struct RemovalChange: Sendable, Equatable {
         case member(String, withPhotos: Bool)
         /// A member as known up to now; later imports and changes may bring the member back.
         case account(String)
-        /// A group.
         case group(String)
-        /// A photo.
         case photo(String)
         /// A user of a group, in the relation with this table.
         case user(String, ofGroup: String, table: String)

@@ -6,7 +6,6 @@ package struct StreamedNumbers: Sendable, Equatable {
     package var after: Int64
     /// The last change in the stream.
     package var last: Int64
-    /// The number of changes in the stream.
     package var count: Int
     /// Whether changes can be added after the last one; otherwise, something that was behind it is gone.
     package var isOpen: Bool
@@ -103,7 +102,6 @@ package struct ChangeStamp: Sendable, Hashable, Comparable {
     /// The range of valid stamps; a journal counts on from the latest stamp that it knows.
     package static let bounds: ClosedRange<Int64> = 0...1 << 60
 
-    /// The milliseconds of the stamp.
     package var milliseconds: Int64
     /// The name of the journal.
     package var origin: String
@@ -135,7 +133,6 @@ package struct ChangeStamp: Sendable, Hashable, Comparable {
 /// The changes of a journal are numbered from 1 on, without a gap, and are always taken in that order. Two numbers
 /// therefore describe the range. Its beginning is pruned at some time, and the next change follows its end.
 package struct SequenceRange: Sendable, Equatable {
-    /// The empty range.
     package static let none = SequenceRange(after: 0, last: 0)
 
     /// The number up to which changes are prunable, inclusive: all versions that may serve have them.

@@ -55,13 +55,7 @@ extension ChangeJournal {
             where: """
                 user_id = ?1 AND kind IN (\(ChangeKind.forgetInteraction.rawValue), \
                 \(ChangeKind.forgetInteractions.rawValue)) AND (stamp, origin, sequence) > (?2, ?3, ?4)
-                """
-        ) { rows in
-            rows.bind(user, at: 1)
-            rows.bind(change.stampMilliseconds, at: 2)
-            rows.bind(change.origin, at: 3)
-            rows.bind(change.sequence, at: 4)
-        }
+                """, user, change.stampMilliseconds, change.origin, change.sequence)
         for case (_, let other) in later {
             guard case .member(let member)? = other.change, case .forget(let id) = member.action else { continue }
             try forget(id, ofUser: user, before: other.stamp)
@@ -80,15 +74,12 @@ extension ChangeJournal {
             }
         }
         // Finds all interactions, or those with the id.
-        let condition = id == nil ? "" : "AND id = ?2"
+        let condition = id == nil ? "?2 IS NULL" : "id = ?2"
         let found = try rows(
             where: """
-                change_key IN (SELECT change_key FROM interactions WHERE user_id = ?1 AND is_forgotten = 0 \(condition))
-                """
-        ) { rows in
-            rows.bind(user, at: 1)
-            if let id { rows.bind(id, at: 2) }
-        }
+                change_key IN (SELECT change_key FROM interactions
+                    WHERE user_id = ?1 AND is_forgotten = 0 AND \(condition))
+                """, user, id)
         var forgotten: Set<BytewiseString> = []
         for (key, change) in found where stamp.map({ change.stamp < $0 }) ?? true {
             forgotten.formUnion(try forget(id, in: change, key, ofUser: user))
@@ -100,8 +91,7 @@ extension ChangeJournal {
     private func forget(_ id: String?, in change: JournaledChange, _ key: Int64, ofUser user: String)
         throws(Failure) -> Set<BytewiseString>
     {
-        let ids = try database.prepare("SELECT id FROM interactions WHERE change_key = ? AND is_forgotten = 0")
-        ids.bind(key, at: 1)
+        let ids = try database.prepare("SELECT id FROM interactions WHERE change_key = ? AND is_forgotten = 0", key)
         var forgotten: Set<BytewiseString> = []
         while try ids.step() {
             let other = ids.text(0)
@@ -125,10 +115,7 @@ extension ChangeJournal {
             if kept.contains(where: { $0.id.hasSameBytes(as: id.text) }) {
                 try noteForgotten(id.text, ofChange: key)
             } else {
-                delete.bind(user, at: 1)
-                delete.bind(id.text, at: 2)
-                delete.bind(key, at: 3)
-                try delete.run()
+                try delete.run(user, id.text, key)
             }
         }
         return forgotten
@@ -136,20 +123,15 @@ extension ChangeJournal {
 
     /// Notes that an interaction of a change is kept only for the membership, favourite or follow that it changes.
     func noteForgotten(_ id: String, ofChange key: Int64) throws(Failure) {
-        let note = try database.prepare("UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?")
-        note.bind(key, at: 1)
-        note.bind(id, at: 2)
-        try note.run()
+        try database.run(
+            "UPDATE interactions SET is_forgotten = 1 WHERE change_key = ? AND id = ?", key, id)
     }
 
     /// Returns a user's changes of a kind, in the order in which they apply.
     func rows(_ kind: ChangeKind, ofUser user: String) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
-        try rows(where: "user_id = ?1 AND kind = ?2") { rows in
-            rows.bind(user, at: 1)
-            rows.bind(kind.rawValue, at: 2)
-        }
+        try rows(where: "user_id = ?1 AND kind = ?2", user, kind.rawValue)
     }
 
     /// Erases the changes of a user; only their numbers and stamps stay.
@@ -160,7 +142,7 @@ extension ChangeJournal {
     ///   - stamp: only changes before this stamp are erased; nil for all changes.
     ///   - kept: the key of a change that stays.
     func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(Failure) {
-        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))") { $0.bind(user, at: 1) }
+        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))", user)
         let newer = try rows(where: "kind IS NULL").filter { $0.change.names(user: user) }
         for (key, change) in known + newer where key != kept && (stamp.map { change.stamp < $0 } ?? true) {
             try erase(key, change)
@@ -184,7 +166,7 @@ extension ChangeJournal {
 
     /// Erases the interactions of a change with followed members whom a later change removes.
     private func eraseFollowsOfRemoved(_ key: Int64) throws(Failure) {
-        guard let (_, change) = try rows(where: "change_key = ?", { $0.bind(key, at: 1) }).first else { return }
+        guard let (_, change) = try rows(where: "change_key = ?", key).first else { return }
         try eraseFollows(in: change, key) { interaction throws(Failure) in
             interaction.kind.subject == .user ? try isRemoved(interaction.subjectID, after: change.stamp) : false
         }
@@ -212,26 +194,19 @@ extension ChangeJournal {
             key, change.replacing(with: Change.member(MemberChange(ofUser: follower, .record(kept))).encoded))
         let delete = try database.prepare("DELETE FROM interactions WHERE change_key = ? AND id = ?")
         for interaction in erased where !kept.contains(where: { $0.id.hasSameBytes(as: interaction.id) }) {
-            delete.bind(key, at: 1)
-            delete.bind(interaction.id, at: 2)
-            try delete.run()
+            try delete.run(key, interaction.id)
         }
     }
 
     /// The kinds of changes that remove a member, for good or until the member comes back, as SQL.
     private static let removingKinds = "\(ChangeKind.removeMember.rawValue), \(ChangeKind.removeAccount.rawValue)"
 
-    /// Returns whether a change after a stamp removes a user.
     private func isRemoved(_ user: String, after stamp: ChangeStamp) throws(Failure) -> Bool {
         let row = try database.prepare(
             """
             SELECT 1 FROM changes WHERE user_id = ?1 AND kind IN (\(Self.removingKinds))
             AND (stamp, origin, sequence) > (?2, ?3, ?4)
-            """)
-        row.bind(user, at: 1)
-        row.bind(stamp.milliseconds, at: 2)
-        row.bind(stamp.origin, at: 3)
-        row.bind(stamp.sequence, at: 4)
+            """, user, stamp.milliseconds, stamp.origin, stamp.sequence)
         return try row.step()
     }
 
@@ -248,9 +223,7 @@ extension ChangeJournal {
             """)
         var ids: [String] = []
         for (origin, last) in here where seen.last(of: origin) < last {
-            rows.bind(origin, at: 1)
-            rows.bind(seen.last(of: origin), at: 2)
-            rows.bind(last, at: 3)
+            rows.bind(origin, seen.last(of: origin), last)
             while try rows.step() { ids.append(rows.text(0)) }
             rows.reset()
         }
@@ -259,7 +232,7 @@ extension ChangeJournal {
 
     /// Returns whether a change that a version does not have forgets a user.
     package func isForgotten(user: String, beyond taken: AppliedChanges) throws(Failure) -> Bool {
-        try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)") { $0.bind(user, at: 1) }
+        try rows(where: "user_id = ?1 AND kind = \(ChangeKind.removeMember.rawValue)", user)
             .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
     }
 
@@ -280,7 +253,7 @@ extension ChangeJournal {
         let follows = try followRows().map(\.change)
         var found: [BytewiseString: [JournaledChange]] = [:]
         for user in users {
-            let theirs = try rows(where: "user_id = ?") { $0.bind(user, at: 1) }.map(\.change)
+            let theirs = try rows(where: "user_id = ?", user).map(\.change)
             let others = follows.filter { $0.change?.userID?.hasSameBytes(as: user) == false }
             found[BytewiseString(user)] = (theirs + newer + others).filter { $0.tells(ofMember: user) }
         }

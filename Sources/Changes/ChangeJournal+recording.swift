@@ -93,8 +93,7 @@ extension ChangeJournal {
         let row = try database.prepare(
             """
             SELECT \(Self.columns) FROM changes WHERE user_id = ? AND +kind > 0 ORDER BY change_key DESC LIMIT 1
-            """)
-        row.bind(member.userID, at: 1)
+            """, member.userID)
         guard try row.step(), let last = self.change(row), last.origin == origin, last.change == change else {
             return nil
         }
@@ -152,17 +151,13 @@ extension ChangeJournal {
             """
             SELECT \(Self.columns) FROM changes WHERE change_key = (SELECT min(change_key) FROM interactions
                 WHERE user_id = ? AND id = ? AND is_forgotten = 0)
-            """)
-        row.bind(user, at: 1)
-        row.bind(id, at: 2)
+            """, user, id)
         guard try row.step() else { return nil }
         return change(row)?.change?.interactions.first { $0.id.hasSameBytes(as: id) }
     }
 
     private func isKnown(_ id: String, ofUser user: String) throws(Failure) -> Bool {
-        let row = try database.prepare("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?")
-        row.bind(user, at: 1)
-        row.bind(id, at: 2)
+        let row = try database.prepare("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?", user, id)
         return try row.step()
     }
 }

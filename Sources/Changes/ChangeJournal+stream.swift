@@ -39,9 +39,7 @@ extension ChangeJournal: ChangeSource {
     ///   - limit: the largest number of changes.
     package func changes(of origin: String, after sequence: Int64, limit: Int) throws(Failure) -> [JournaledChange] {
         let rows = try database.prepare(
-            "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence")
-        rows.bind(origin, at: 1)
-        rows.bind(sequence, at: 2)
+            "SELECT \(Self.columns) FROM changes WHERE origin = ? AND sequence > ? ORDER BY sequence", origin, sequence)
         var changes: [JournaledChange] = []
         while changes.count < limit, try rows.step() {
             guard let change = change(rows) else {
@@ -59,9 +57,8 @@ extension ChangeJournal: ChangeSource {
 
     /// Returns the time at which a change was recorded here, in Unix milliseconds, or nil if it is not here.
     package func timeRecorded(_ sequence: Int64, of origin: String) throws(Failure) -> Int64? {
-        let row = try database.prepare("SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?")
-        row.bind(origin, at: 1)
-        row.bind(sequence, at: 2)
+        let row = try database.prepare(
+            "SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?", origin, sequence)
         return try row.step() ? row.integer(0) : nil
     }
 
@@ -94,9 +91,7 @@ extension ChangeJournal: ChangeSource {
             for (origin, numbers) in try sequenceRanges() where numbers.after < taken.last(of: origin) {
                 var last = taken.last(of: origin)
                 if instant < .max {
-                    youngest.bind(origin, at: 1)
-                    youngest.bind(last, at: 2)
-                    youngest.bind(instant, at: 3)
+                    youngest.bind(origin, last, instant)
                     if try youngest.step(), let kept = youngest.optionalInteger(0) { last = kept - 1 }
                     youngest.reset()
                 }
@@ -112,10 +107,7 @@ extension ChangeJournal: ChangeSource {
             (SELECT change_key FROM changes WHERE origin = ? AND sequence <= ?)
             """, "DELETE FROM changes WHERE origin = ? AND sequence <= ?",
         ] {
-            let delete = try database.prepare(statement)
-            delete.bind(origin, at: 1)
-            delete.bind(sequence, at: 2)
-            try delete.run()
+            try database.run(statement, origin, sequence)
         }
     }
 

@@ -130,6 +130,7 @@ package final class ChangeJournal {
         do throws(Failure) { try database.execute("REINDEX") } catch {
             return findings + ["the indexes could not be made again: \(error.message)"]
         }
+        folds.removeAll()
         return findings
     }
 

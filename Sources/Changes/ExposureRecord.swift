@@ -83,7 +83,6 @@ package enum GroupMarks {
 
     private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-    /// Returns the mark of a group.
     package static func mark(of groupID: String) -> String {
         var hash: UInt32 = 0x811c_9dc5
         for byte in groupID.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }

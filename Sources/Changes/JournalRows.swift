@@ -12,7 +12,6 @@ package final class DamagedChanges: Sendable {
     /// All damaged changes, in the order of their names.
     package var names: [ChangeName] { found.withLock { $0.sorted() } }
 
-    /// Adds a change.
     func note(_ name: ChangeName) { found.withLock { _ = $0.insert(name) } }
 
     /// Removes a change that is whole again or no longer needed.
@@ -50,10 +49,7 @@ extension ChangeJournal {
             """
             INSERT INTO changes (origin, sequence, stamp, kind, user_id, group_id, body, seal, recorded_at)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """)
-        row.bind(change.origin, at: 1)
-        row.bind(change.sequence, at: 2)
-        row.bind(change.stampMilliseconds, at: 3)
+            """, change.origin, change.sequence, change.stampMilliseconds)
         Self.bind(change, to: row, from: 4)
         row.bind(now, at: 9)
         try row.run()
@@ -65,12 +61,7 @@ extension ChangeJournal {
             ON CONFLICT DO NOTHING
             """)
         for interaction in interactions {
-            insert.bind(user, at: 1)
-            insert.bind(interaction.id, at: 2)
-            insert.bind(key, at: 3)
-            insert.bind(interaction.atMilliseconds, at: 4)
-            insert.bind(Int64(interaction.keptByteCount), at: 5)
-            try insert.run()
+            try insert.run(user, interaction.id, key, interaction.atMilliseconds, interaction.keptByteCount)
         }
         return key
     }
@@ -107,13 +98,13 @@ extension ChangeJournal {
 
     /// Returns the changes that a condition selects, without damaged ones, in the order in which they apply.
     ///
-    /// - Parameter bind: binds the parameters of the condition.
-    func rows(where condition: String, _ bind: (Statement) -> Void = { _ in }) throws(Failure)
+    /// - Parameter values: the values of the condition's parameters; nil is NULL.
+    func rows(where condition: String, _ values: (any BoundValue)?...) throws(Failure)
         -> [(key: Int64, change: JournaledChange)]
     {
         let rows = try database.prepare(
-            "SELECT change_key, \(Self.columns) FROM changes WHERE \(condition) ORDER BY \(Self.order)")
-        bind(rows)
+            "SELECT change_key, \(Self.columns) FROM changes WHERE \(condition) ORDER BY \(Self.order)"
+        ).binding(values)
         var found: [(key: Int64, change: JournaledChange)] = []
         while try rows.step() { if let change = change(rows, from: 1) { found.append((rows.integer(0), change)) } }
         return found
@@ -136,9 +127,7 @@ extension ChangeJournal {
             """
             SELECT change_key, \(Self.columns), kind, user_id, group_id FROM changes
             WHERE change_key > ? ORDER BY change_key LIMIT ?
-            """)
-        rows.bind(key, at: 1)
-        rows.bind(Int64(limit), at: 2)
+            """, key, limit)
         var last: Int64?
         while try rows.step() {
             last = rows.integer(0)
@@ -179,8 +168,7 @@ extension ChangeJournal {
             // Its own stamp may be damaged. Within a journal the stamps ascend.
             let before = try database.prepare(
                 "SELECT stamp FROM changes WHERE origin = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1")
-            before.bind(name.origin, at: 1)
-            before.bind(name.sequence, at: 2)
+            before.bind(name.origin, name.sequence)
             let stamp = try before.step() ? before.integer(0) : 0
             before.reset()
             try removeNamed(name)
@@ -193,9 +181,8 @@ extension ChangeJournal {
     }
 
     private func removeNamed(_ name: ChangeName) throws(Failure) {
-        let row = try database.prepare("SELECT change_key FROM changes WHERE origin = ? AND sequence = ?")
-        row.bind(name.origin, at: 1)
-        row.bind(name.sequence, at: 2)
+        let row = try database.prepare(
+            "SELECT change_key FROM changes WHERE origin = ? AND sequence = ?", name.origin, name.sequence)
         guard try row.step() else { return }
         let key = row.integer(0)
         row.reset()

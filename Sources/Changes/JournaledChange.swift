@@ -7,7 +7,6 @@ package import Model
 package struct JournaledChange: Sendable, Equatable {
     /// The meaning of the bytes.
     package enum Content: Sendable, Equatable {
-        /// A change.
         case change(Change)
         /// Nothing: the change was erased, or replaced by a later one.
         case nothing
@@ -43,7 +42,6 @@ package struct JournaledChange: Sendable, Equatable {
         ChangeStamp(milliseconds: stampMilliseconds, origin: origin, sequence: sequence)
     }
 
-    /// The name of the change.
     package var name: ChangeName { ChangeName(origin: origin, sequence: sequence) }
 
     /// The change, or nil if it is nothing or this program cannot read it.
@@ -104,7 +102,6 @@ package struct ChangeName: Sendable, Hashable, Comparable, CustomStringConvertib
         (one.origin, one.sequence) < (other.origin, other.sequence)
     }
 
-    /// The name in words.
     package var description: String { "change \(sequence) of the journal \(origin)" }
 }
 

@@ -34,7 +34,6 @@ package struct Ledger: Sendable, Equatable {
             (self.forgotten, self.readmitted) = (forgotten, readmitted)
         }
 
-        /// Whether the member is forgotten.
         package var isForgotten: Bool { forgotten > readmitted }
 
         fileprivate func merged(with other: Times) -> Times {
@@ -58,7 +57,6 @@ package struct Ledger: Sendable, Equatable {
         return (0..<keyByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
     }
 
-    /// Returns the digest of an id.
     package func digest(of id: String) -> Digest { digest(ofID: Array(id.utf8)) }
 
     private func digest(ofID id: [UInt8]) -> Digest {
@@ -70,7 +68,6 @@ package struct Ledger: Sendable, Equatable {
     /// Returns the times of a member, or nil if the member was never forgotten.
     package func times(of id: String) -> Times? { times.isEmpty ? nil : times[digest(of: id)] }
 
-    /// Whether a member is forgotten.
     package func isForgotten(_ id: String) -> Bool { times(of: id)?.isForgotten == true }
 
     /// Whether a member is forgotten whose id has these bytes.

@@ -8,7 +8,6 @@ package struct MemberChange: Sendable, Equatable {
         case record([InteractionRecord])
         /// Forgets the interaction with an id, or all if it is nil; memberships stay as they are.
         case forget(id: String?)
-        /// Replaces the stated interests.
         case state(interests: [String])
         /// Adds exposures of experiments; no answer depends on them.
         case expose([ExposureRecord])
@@ -22,7 +21,6 @@ package struct MemberChange: Sendable, Equatable {
         case forgotten(Int)
         /// The interests were replaced.
         case stated
-        /// The exposures were added.
         case exposed
         /// Nothing was done: the interaction at this index of the batch names something unknown.
         ///
@@ -36,7 +34,6 @@ package struct MemberChange: Sendable, Equatable {
 
     /// The member's external id.
     package var userID: String
-    /// The action of the change.
     package var action: Action
 
     package init(ofUser userID: String, _ action: Action) {
@@ -51,7 +48,6 @@ package struct MemberChange: Sendable, Equatable {
 package struct InteractionRecord: Sendable, Equatable {
     /// The client's id, unique per member; a second interaction with the same id changes nothing.
     package var id: String
-    /// The kind of the interaction.
     package var kind: Interaction.Kind
     /// The external id of the group, the photo or the member that it is about; see `Interaction.Kind.subject`.
     ///

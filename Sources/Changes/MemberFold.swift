@@ -19,8 +19,8 @@ struct MemberFold {
         }
     }
 
-    /// The number of events up to which all are kept.
-    private static let fewEvents = 256
+    /// The number of the latest events that are not settled: others may still arrive between them.
+    private static let unsettledEvents = 256
     /// The largest number of impressions of one group that count, without a click; the latest ones do.
     static let impressionLimit = 1000
 
@@ -31,8 +31,8 @@ struct MemberFold {
 
     /// All interactions, because a deletion may make an earlier one count again.
     private var events: [Event] = []
-    /// The interactions that count, in the order of arrival.
-    private var counting: [Event] = []
+    /// The number of the first of them that are settled, and what counts of these.
+    private var (settledCount, settled) = (0, Counting())
     private var isArranged = true
     private var removals: [(stamp: ChangeStamp, entry: RecentMemberChanges.RemovedEntry)] = []
     private var interests: (stamp: ChangeStamp, texts: [String])?
@@ -55,14 +55,17 @@ struct MemberFold {
         recent.interests = interests?.texts
         recent.interestsStamp = interests?.stamp.milliseconds
         recent.removals = removals.sorted { $0.stamp < $1.stamp }.map(\.entry)
+        var counting = settled
+        for event in events[settledCount...] { counting.add(event) }
+        recent.impressions = counting.impressions
         let ended = endedMemberships
-        recent.interactions = counting.map(\.record)
         if !ended.isEmpty {
-            recent.interactions = counting.filter { event in
-                event.record.kind.pairChange?.source != .memberships
-                    || ended[BytewiseString(event.record.subjectID)].map { $0 < event.stamp } ?? true
-            }.map(\.record)
+            counting.events.removeAll { event in
+                event.record.kind.pairChange?.source == .memberships
+                    && ended[BytewiseString(event.record.subjectID)].map { $0 >= event.stamp } ?? false
+            }
         }
+        recent.interactions = counting.events.map(\.record)
         return recent
     }
 
@@ -89,7 +92,8 @@ struct MemberFold {
                 for (place, record) in interactions.enumerated() where ids.insert(BytewiseString(record.id)).inserted {
                     if let first = try firstOfSeveral(record.id) {
                         guard first == stamp else { continue }
-                        removeRepeated(record.id)
+                        // A client may have sent it again, to another daemon.
+                        remove { $0.record.id.hasSameBytes(as: record.id) }
                     }
                     add(Event(record: record.withoutList, stamp: stamp, place: place))
                 }
@@ -120,32 +124,26 @@ struct MemberFold {
     private mutating func add(_ event: Event) {
         if let last = events.last, !Event.precedes(last, event) { isArranged = false }
         events.append(event)
-        counting.append(event)
     }
 
-    /// Removes an interaction that a later change repeats, for example because of a client's retry at another daemon.
-    private mutating func removeRepeated(_ id: String) {
+    private mutating func remove(where isRemoved: (Event) -> Bool) {
         let before = events.count
-        events.removeAll { $0.record.id.hasSameBytes(as: id) }
-        // What it replaced may count again.
-        if events.count < before { counting = events }
+        events.removeAll(where: isRemoved)
+        // What they replaced may count again.
+        if events.count < before { (settledCount, settled) = (0, Counting()) }
     }
 
     /// Removes all interactions, or those with an id, except those that change pairs, such as joins.
     private mutating func forget(_ id: String?, before stamp: ChangeStamp) {
-        let before = events.count
-        events.removeAll { event in
+        remove { event in
             event.stamp < stamp && event.record.kind.pairChange == nil
                 && id.map { $0.hasSameBytes(as: event.record.id) } ?? true
         }
-        if events.count < before { counting = events }
     }
 
     /// Removes everything that came before the site removed the member.
     private mutating func clear(before stamp: ChangeStamp) {
-        let before = events.count
-        events.removeAll { $0.stamp < stamp }
-        if events.count < before { counting = events }
+        remove { $0.stamp < stamp }
         removals.removeAll { $0.stamp < stamp }
         forgotten.removeAll { $0.stamp < stamp }
         if let stated = interests, stated.stamp < stamp { interests = nil }
@@ -172,39 +170,58 @@ struct MemberFold {
         }
     }
 
-    /// Puts the interactions in order, and leaves out those that no longer count; called after changes were added.
+    /// Puts the interactions in order, and settles the earlier ones of many; called after changes were added.
     mutating func arrange() {
         if !isArranged {
-            events.sort(by: Event.precedes)
-            counting.sort(by: Event.precedes)
+            events[settledCount...].sort(by: Event.precedes)
+            if settledCount > 0, Event.precedes(events[settledCount], events[settledCount - 1]) {
+                (settledCount, settled) = (0, Counting())
+                events.sort(by: Event.precedes)
+            }
             isArranged = true
         }
-        guard counting.count > Self.fewEvents else { return }
-        var winners: [Register: (state: PairState, place: Int)] = [:]
-        for (place, event) in counting.enumerated() {
-            guard let register = Register(event.record) else { continue }
-            var state = winners[register]?.state ?? .unknown
-            if state.settle(true, atSeconds: event.record.atMilliseconds / 1000) { winners[register] = (state, place) }
+        guard events.count - settledCount > 2 * Self.unsettledEvents else { return }
+        let end = events.count - Self.unsettledEvents
+        for event in events[settledCount..<end] { settled.add(event) }
+        settled.settle()
+        settledCount = end
+    }
+
+    /// Interactions that count.
+    private struct Counting {
+        /// All but impressions, in the order of arrival.
+        var events: [Event] = []
+        /// The impressions, as `RecentMemberChanges` has them.
+        var impressions: [BytewiseString: [Int64]] = [:]
+
+        /// Adds an interaction that arrived after the others.
+        mutating func add(_ event: Event) {
+            let group = BytewiseString(event.record.subjectID)
+            guard event.record.effect == .impression else {
+                if event.record.effect == .click { impressions[group] = nil }
+                return events.append(event)
+            }
+            impressions[group, default: []].append(event.record.atMilliseconds)
+            let excess = (impressions[group]?.count ?? 0) - MemberFold.impressionLimit
+            if excess > 0 { impressions[group]?.removeFirst(excess) }
         }
-        var clicks: Set<BytewiseString> = []
-        var impressions: [BytewiseString: Int] = [:]
-        var kept: [Event] = []
-        for (place, event) in counting.enumerated().reversed() {
-            if let register = Register(event.record) {
-                guard winners[register]?.place == place else { continue }
-            } else {
-                let group = BytewiseString(event.record.subjectID)
-                guard let effect = event.record.effect, !clicks.contains(group) else { continue }
-                if effect == .click {
-                    clicks.insert(group)
-                } else {
-                    impressions[group, default: 0] += 1
-                    guard impressions[group] ?? 0 <= Self.impressionLimit else { continue }
+
+        /// Leaves out events that later ones replace.
+        mutating func settle() {
+            var winners: [Register: (state: PairState, place: Int)] = [:]
+            var clicks: [BytewiseString: Int] = [:]
+            for (place, event) in events.enumerated() {
+                guard let register = Register(event.record) else {
+                    if event.record.effect == .click { clicks[BytewiseString(event.record.subjectID)] = place }
+                    continue
+                }
+                var state = winners[register]?.state ?? .unknown
+                if state.settle(true, atSeconds: event.record.atMilliseconds / 1000) {
+                    winners[register] = (state, place)
                 }
             }
-            kept.append(event)
+            events = (winners.values.map(\.place) + clicks.values).sorted().map { events[$0] }
         }
-        counting = kept.reversed()
     }
 }
 

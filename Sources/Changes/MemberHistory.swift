@@ -4,11 +4,15 @@ import SQLite
 
 /// The changes of a member since a model version was made, according to a journal.
 package struct RecentMemberChanges: Sendable, Equatable {
-    /// The member's interactions in the order in which they arrived.
+    /// The member's interactions except impressions, in the order in which they arrived.
     ///
     /// It is the same in all journals with the same changes. Joins and leaves that arrived before the site removed the
     /// member from the group are left out.
     package var interactions: [InteractionRecord] = []
+    /// The times of the last 1,000 impressions of each group since its last click, in Unix milliseconds, by the group.
+    ///
+    /// They are in the order in which they arrived.
+    package var impressions: [BytewiseString: [Int64]] = [:]
     /// Whether the member had all earlier interactions forgotten.
     package var forgetsEarlier = false
     /// The ids of single interactions that the member had forgotten; they may be in what the changes come on top of.
@@ -100,10 +104,7 @@ extension ChangeJournal {
             SELECT kind, \(Self.columns) FROM changes
             WHERE user_id = ? AND change_key > ? AND change_key <= ? AND +kind <> \(ChangeKind.exposures.rawValue)
             ORDER BY change_key
-            """)
-        rows.bind(id, at: 1)
-        rows.bind(fold.last?.key ?? 0, at: 2)
-        rows.bind(latest.key, at: 3)
+            """, id, fold.last?.key ?? 0, latest.key)
         let onlyIfRecent = [ChangeKind.interactions, .interests, .removeUser].map(\.rawValue)
         while try rows.step() {
             let isRecent = !taken(rows, by: fold)
@@ -118,7 +119,6 @@ extension ChangeJournal {
         fold.last = latest
     }
 
-    /// Returns whether the version of a fold has the change of a row.
     private func taken(_ row: Statement, by fold: MemberFold) -> Bool {
         fold.taken.contains(row.integer(2), of: row.text(1))
     }
@@ -135,9 +135,7 @@ extension ChangeJournal {
     /// Returns the stamp of the first change with an interaction, or nil if no other change has it.
     private func firstOfSeveral(_ id: String, ofUser user: String) throws(Failure) -> ChangeStamp? {
         let row = try database.prepare(
-            "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)")
-        row.bind(user, at: 1)
-        row.bind(id, at: 2)
+            "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)", user, id)
         guard try row.step(), row.integer(0) > 1 else { return nil }
         return try firstChange(id, ofUser: user)?.of
     }
@@ -163,11 +161,7 @@ extension ChangeJournal {
             WHERE user_id = ?1 AND kind = \(ChangeKind.interactions.rawValue)
             AND (stamp, origin, sequence) \(latestFirst ? "<=" : ">=") (?2, ?3, ?4)
             ORDER BY \(latestFirst ? "stamp DESC, origin DESC, sequence DESC" : Self.order)
-            """)
-        rows.bind(id, at: 1)
-        rows.bind(begin.milliseconds, at: 2)
-        rows.bind(begin.origin, at: 3)
-        rows.bind(begin.sequence, at: 4)
+            """, id, begin.milliseconds, begin.origin, begin.sequence)
         var (found, isBehind): ([InteractionRecord], Bool) = ([], after == nil)
         while found.count < limit, try rows.step() {
             guard let change = change(rows) else { continue }
@@ -198,9 +192,7 @@ extension ChangeJournal {
             """
             SELECT stamp, origin, sequence, is_forgotten FROM interactions JOIN changes USING (change_key)
             WHERE interactions.user_id = ? AND id = ? ORDER BY \(Self.order) LIMIT 1
-            """)
-        row.bind(user, at: 1)
-        row.bind(id, at: 2)
+            """, user, id)
         guard try row.step() else { return nil }
         return (
             ChangeStamp(milliseconds: row.integer(0), origin: row.text(1), sequence: row.integer(2)),
@@ -231,8 +223,7 @@ extension ChangeJournal {
             SELECT max(occurred_at) FROM (SELECT change_key FROM changes
                 WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue) ORDER BY stamp DESC LIMIT 16)
                 JOIN interactions USING (change_key)
-            """)
-        row.bind(id, at: 1)
+            """, id)
         return try row.step() ? row.optionalInteger(0) : nil
     }
 
@@ -244,9 +235,7 @@ extension ChangeJournal {
             """
             SELECT total(occurred_at >= ?2), total(byte_count) FROM interactions
             WHERE user_id = ?1 AND is_forgotten = 0
-            """)
-        row.bind(id, at: 1)
-        row.bind(recent, at: 2)
+            """, id, recent)
         guard try row.step() else { return RecordedAmount() }
         return RecordedAmount(
             recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))

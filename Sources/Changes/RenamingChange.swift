@@ -8,9 +8,7 @@ package import Model
 package struct RenamingChange: Sendable, Equatable {
     /// The kind of thing that gets the id.
     package enum Subject: Sendable, Equatable {
-        /// A group.
         case group
-        /// A user.
         case user
     }
 
@@ -113,7 +111,6 @@ extension Change {
 /// A change means whoever had the id at the stamp of the change. The same id may be given to several things, one after
 /// the other.
 package struct KnownRenaming: Sendable {
-    /// The id from then on.
     package var newID: String
     /// The stamp of the renaming, in milliseconds.
     package var stamp: Int64

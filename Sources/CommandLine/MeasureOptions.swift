@@ -28,7 +28,6 @@ package enum MeasureOptions {
 
     private static func setting(_ name: String) -> Setting { Setting("recompute.\(Setting.camelCased(name))") }
 
-    /// All options of the formula.
     package static var options: [Option] {
         let measure = Option(
             "measure", "NAME", help: "The formula", default: Name.modified.rawValue,

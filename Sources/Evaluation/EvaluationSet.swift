@@ -14,6 +14,19 @@ package struct EvaluationSet: Sendable {
         package let heldOut: [UInt32]
         /// The number of all held-out groups, also those that the model lacks and no list can find.
         package let heldOutCount: Int
+        /// The number of groups that would be held out if the profile did not have them.
+        fileprivate let repeatedCount: Int
+
+        /// - Parameter groupIDs: the groups to hold out; those of the profile are not held out.
+        init(_ profile: MemberProfile, without groupIDs: [String], in model: ModelVersion) {
+            let indexes = groupIDs.map { model.index(ofID: $0).map(UInt32.init) }
+            let joined = Set(profile.joined.map(\.group))
+            let known = Set(indexes.compactMap(\.self)).subtracting(joined)
+            self.profile = profile
+            heldOut = known.sorted()
+            heldOutCount = known.count + indexes.count { $0 == nil }
+            repeatedCount = indexes.count { $0.map(joined.contains) ?? false }
+        }
     }
 
     package let model: ModelVersion
@@ -51,7 +64,6 @@ package struct EvaluationSet: Sendable {
         let isShown = try heldOut.map { catalog throws(Failure) in try Self.shownGroups(of: catalog) }
         let sizes = matrix.columnDegrees()
         var members: [Member] = []
-        var repeatedCount = 0
         let tells = planner.configuration.evidence.contains { $0.weight > 0 }
         for user in 0..<matrix.columnCount where sizes[user] > 0 || tells {
             let id = userIDs[user]
@@ -62,18 +74,11 @@ package struct EvaluationSet: Sendable {
             else { continue }
             let held = try heldOut?.member(withID: id)?.memberships.map(\.groupID) ?? []
             let shown = held.filter { isShown?.contains(Array($0.utf8)) ?? true }
-            let indexes = shown.map { model.index(ofID: $0).map(UInt32.init) }
-            let joined = Set(profile.joined.map(\.group))
-            repeatedCount += indexes.count { $0.map(joined.contains) ?? false }
-            let known = Set(indexes.compactMap(\.self)).subtracting(joined)
-            members.append(
-                Member(
-                    profile: profile, heldOut: known.sorted(),
-                    heldOutCount: known.count + indexes.count { $0 == nil }))
+            members.append(Member(profile, without: shown, in: model))
             if user.isMultiple(of: 256) { progress(user, matrix.columnCount) }
         }
         self.members = members
-        self.repeatedCount = repeatedCount
+        repeatedCount = members.reduce(0) { $0 + $1.repeatedCount }
         let others = try heldOut.map { catalog throws(Failure) in try Self.users(of: catalog) } ?? []
         unknownUserCount = try others.subtracting(Self.users(of: training)).count
     }

@@ -65,13 +65,12 @@ package struct ListMaker: Sendable {
 
     private func made(_ list: EvaluatedList, _ bucket: Int, _ profile: MemberProfile) -> MeasuredList {
         guard let planner = planners[list] else {
-            let joined = Set(profile.joined.map(\.group))
-            let items = popular.lazy.filter { !joined.contains($0) }.prefix(length).map {
+            let items = popular.first(length, without: profile.joined.lazy.map(\.group)).map {
                 PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
             }
             return MeasuredList(
-                list: list, bucket: bucket, items: Array(items), interests: [], candidateCount: popular.count,
-                wholeCount: popular.count - joined.count)
+                list: list, bucket: bucket, items: items, interests: [], candidateCount: popular.count,
+                wholeCount: popular.count - profile.joined.count)
         }
         let plan = planner.plan(
             PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))

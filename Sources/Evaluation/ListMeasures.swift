@@ -134,7 +134,6 @@ struct MemberMeasures: Sendable {
     var accuracy: [Accuracy]
     var stored = 0.0
     var exact = 0.0
-    /// The sum of scores.
     var score = 0.0
     var novelty = 0.0
     var shareError: Double?

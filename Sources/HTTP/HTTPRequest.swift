@@ -2,7 +2,6 @@
 package struct HTTPRequest: Sendable {
     /// A parameter of the query.
     package struct QueryParameter: Sendable, Equatable {
-        /// The decoded name.
         package let name: String
         /// The decoded value; empty if there is none.
         package let value: String
@@ -36,7 +35,6 @@ package struct HTTPRequest: Sendable {
     package let segments: [String]
     /// The parameters of the query, in order; a name may occur more than once.
     package let query: [QueryParameter]
-    /// The header fields.
     package let headers: HTTPHeaders
     /// The body; empty if there is none.
     package let body: [UInt8]
@@ -89,7 +87,6 @@ package struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
 package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// One header field.
     package struct Field: Sendable, Equatable {
-        /// The name as it was written.
         package let name: String
         /// The value, without the white space around it.
         package let value: String
@@ -125,7 +122,6 @@ package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         fields.first { Self.isSame($0.name, name) }?.value
     }
 
-    /// Returns the number of fields with a name.
     package func count(of name: String) -> Int {
         fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
     }

@@ -33,48 +33,28 @@ package struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringCon
         self.rawValue = rawValue
     }
 
-    /// Status 200.
     package static let ok = HTTPStatus(rawValue: 200)
     /// Whether a response with this status has no body, not even an empty one (RFC 9110, section 6.4.1).
     var hasNoBody: Bool { self == .noContent || self == .notModified }
 
-    /// Status 204.
     package static let noContent = HTTPStatus(rawValue: 204)
-    /// Status 303.
     package static let seeOther = HTTPStatus(rawValue: 303)
-    /// Status 304.
     package static let notModified = HTTPStatus(rawValue: 304)
-    /// Status 400.
     package static let badRequest = HTTPStatus(rawValue: 400)
-    /// Status 401.
     package static let unauthorized = HTTPStatus(rawValue: 401)
-    /// Status 403.
     package static let forbidden = HTTPStatus(rawValue: 403)
-    /// Status 404.
     package static let notFound = HTTPStatus(rawValue: 404)
-    /// Status 405.
     package static let methodNotAllowed = HTTPStatus(rawValue: 405)
-    /// Status 409.
     package static let conflict = HTTPStatus(rawValue: 409)
-    /// Status 410.
     package static let gone = HTTPStatus(rawValue: 410)
-    /// Status 413.
     package static let contentTooLarge = HTTPStatus(rawValue: 413)
-    /// Status 414.
     package static let uriTooLong = HTTPStatus(rawValue: 414)
-    /// Status 415.
     package static let unsupportedMediaType = HTTPStatus(rawValue: 415)
-    /// Status 429.
     package static let tooManyRequests = HTTPStatus(rawValue: 429)
-    /// Status 431.
     package static let requestHeaderFieldsTooLarge = HTTPStatus(rawValue: 431)
-    /// Status 500.
     package static let internalServerError = HTTPStatus(rawValue: 500)
-    /// Status 501.
     package static let notImplemented = HTTPStatus(rawValue: 501)
-    /// Status 503.
     package static let serviceUnavailable = HTTPStatus(rawValue: 503)
-    /// Status 505.
     package static let httpVersionNotSupported = HTTPStatus(rawValue: 505)
 
     /// The number as text.

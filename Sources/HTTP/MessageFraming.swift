@@ -4,7 +4,6 @@ enum Continuation {
     case keepAlive
     /// Another request may follow, which an HTTP/1.0 client must be told.
     case keepAliveVersion10
-    /// The connection is closed.
     case close
 }
 

@@ -57,7 +57,6 @@ struct RequestTarget {
         return segments
     }
 
-    /// Reads the parameters of a query.
     static func parameters(of query: ArraySlice<UInt8>) throws(HTTPError) -> [HTTPRequest.QueryParameter] {
         var parameters: [HTTPRequest.QueryParameter] = []
         for pair in query.split(separator: UInt8(ascii: "&")) {

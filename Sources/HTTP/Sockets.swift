@@ -10,7 +10,6 @@ struct ListeningSocket: ~Copyable {
     /// The most connections that the system keeps until they are accepted.
     static let backlog: Int32 = 511
 
-    /// Listens at a numeric address.
     init(address: String, port: UInt16) throws(HTTPError) {
         isVersion6 = address.contains(":")
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

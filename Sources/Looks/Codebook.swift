@@ -39,7 +39,6 @@ struct Codebook: Sendable {
 enum VectorIntegers {
     private static let largest: Float = 32_767
 
-    /// Returns the factors and the integers of rows.
     static func encoded(_ rows: [Float], dimension: Int) -> (scales: [Float], numbers: [Int16]) {
         var (scales, numbers) = ([Float](), [Int16]())
         numbers.reserveCapacity(rows.count)
@@ -69,7 +68,6 @@ enum Faiss {
         return centroids
     }
 
-    /// Returns the nearest centroid of each row.
     static func nearest(to rows: [Float], dimension: Int, of centroids: [Float]) throws(Failure) -> [UInt32] {
         var nearest = [UInt32](repeating: 0, count: rows.count / dimension)
         let result = unsafe coterie_faiss_assign(

@@ -29,7 +29,6 @@ package struct LookIndex: Sendable {
     private let region: ByteRegion
     private let ranges: [Range<Int>]
 
-    /// The dimension of the vectors.
     package var dimension: Int { shape.d }
     /// The method in words, such as `128 cells, codes of 16 bytes, re-ranked`.
     package var method: String {

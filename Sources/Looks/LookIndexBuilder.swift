@@ -266,7 +266,6 @@ package struct LookIndexBuilder: Sendable {
     /// The number of blocks of all vectors.
     private var blockTotal: Int { (shape.n + Self.blockCount - 1) / Self.blockCount }
 
-    /// Returns the vectors of a block.
     private func block(_ index: Int) -> Range<Int> {
         index * Self.blockCount..<min((index + 1) * Self.blockCount, shape.n)
     }

@@ -55,7 +55,6 @@ struct LookShape: Equatable {
 
     static let magic: [UInt8] = Array("LOOKS\n\0\u{1}".utf8)
     static let headerByteCount = 64
-    /// The largest dimension of a vector.
     static let dimensions = VectorLimits.dimensions
     /// The largest dimension after the projection, in which local rotations are fast.
     private static let widest = 128
@@ -98,7 +97,6 @@ struct LookShape: Equatable {
         else { return nil }
     }
 
-    /// The header of the index.
     var header: [UInt8] {
         var bytes = Self.magic
         for number in [n, d, w, s, k, m, hasVectors ? 1 : 0] { bytes.append(littleEndian: UInt32(number)) }

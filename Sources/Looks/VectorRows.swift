@@ -40,6 +40,5 @@ package enum UnitVector {
 
 /// The limits of vectors.
 package enum VectorLimits {
-    /// The dimensions that vectors may have.
     package static let dimensions = 1...2048
 }

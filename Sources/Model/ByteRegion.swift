@@ -121,7 +121,6 @@ extension MutableSpan where Element: BitwiseCopyable {
 ///
 /// Swift's `String` treats canonically equivalent spellings as equal.
 package struct BytewiseString: Hashable, Sendable {
-    /// The string itself.
     package let text: String
 
     package init(_ text: String) { self.text = text }

@@ -74,6 +74,7 @@ package struct EncodedModel: Sendable, Equatable {
             Section(name: .sizes, bytes: ModelEncoding.sizes(columns, groupCount: groups.count)))
         sections.append(Section(name: .scales, bytes: scales))
         sections += try Self.signalSections(groups, signals) + neighbours + (looks?.sections ?? [])
+        if !signals.reach.isEmpty { sections.append(Section(name: .reach, bytes: SignalEncoding.reach(signals.reach))) }
         self.init(groupCount: groups.count, sections: sections)
     }
 
@@ -81,6 +82,9 @@ package struct EncodedModel: Sendable, Equatable {
     {
         guard signals.seasons.isEmpty || signals.seasons.count == groups.count else {
             throw .corrupt(section: "seasons", reason: "it is not of as many groups as there are")
+        }
+        guard signals.reach.isEmpty || signals.reach.count == groups.count else {
+            throw .corrupt(section: "reach", reason: "it is not of as many groups as there are")
         }
         let places = Dictionary(uniqueKeysWithValues: signals.places.map { ($0.key.key, $0.value) })
         return [

@@ -38,6 +38,8 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var members: MembersReport?
     /// The removal of forgotten members from the published ones, or nil if there was none.
     package var erasure: Erasure?
+    /// The quality of the lists of versions before, the oldest first; nil if none was measured.
+    package var quality: [Quality]?
     /// Whether memberships, pools, photos and users were read from tables; nil means from the catalog.
     package var isFromTables: Bool?
 
@@ -184,7 +186,6 @@ extension Manifest {
     package struct LooksReport: Codable, Sendable, Equatable {
         /// The name of the model that made the vectors.
         package var model: String
-        /// The dimension of the vectors.
         package var dimension: Int
         package var photos: Int
         /// The method of the index in words.
@@ -266,7 +267,6 @@ extension Manifest {
 /// from the content follow. Names of different versions sort in the order in which they were built. A name has 1 to 64
 /// ASCII letters, digits and hyphens and is therefore safe in a path and in a Redis key.
 package struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
-    /// The name as text.
     package let description: String
 
     /// Checks a name from outside.

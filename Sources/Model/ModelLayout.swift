@@ -34,6 +34,8 @@ import Basics
 ///   none).
 /// - `lookPhotos`, `lookGroups`, `lookIndex`: the photos with vectors, as `IndexedPhotos` and `LookShape` describe
 ///   them. Only a version of a catalog with vectors has these sections.
+/// - `reach`: n × 12 bytes: joins, members who were offered the group, and those of them who opened it (UInt32), in the
+///   last four weeks. Older versions lack the section.
 /// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour: index, common
 ///   entries (UInt32) and score (Float).
 package enum ModelLayout {
@@ -85,7 +87,6 @@ package enum ModelLayout {
         package static let topics = SectionName("topics")
         /// The facts of fixed size: times and join policy.
         package static let facts = SectionName("facts")
-        /// The names of the relations.
         package static let relations = SectionName("relations")
         /// The number of entries of each group in each relation.
         package static let sizes = SectionName("sizes")
@@ -111,13 +112,18 @@ package enum ModelLayout {
 
         /// The external ids of the photos with vectors.
         package static let lookPhotos = SectionName("lookPhotos")
-        /// The groups of these photos.
         package static let lookGroups = SectionName("lookGroups")
-        /// The index of their vectors.
         package static let lookIndex = SectionName("lookIndex")
 
-        /// The sections that a version has if its catalog has vectors, in file order, after all others.
-        package static let optional = [lookPhotos, lookGroups, lookIndex]
+        /// The reach of each group in the last four weeks.
+        package static let reach = SectionName("reach")
+        /// The groups' places on the map.
+        package static let map = SectionName("map")
+
+        /// The sections that not every version has, in file order, after all others.
+        ///
+        /// Those of looks need vectors in the catalog.
+        package static let optional = [lookPhotos, lookGroups, lookIndex, reach, map]
 
         /// The relation whose neighbours the section holds, or nil for a section of another kind.
         package var relation: Relation? {
@@ -242,7 +248,6 @@ package enum ModelError: Error, Equatable, CustomStringConvertible {
     case unknownFormat(UInt32)
     /// The bytes end too early, or a section lies outside them.
     case truncated(String)
-    /// A required section is missing.
     case missingSection(String)
     /// The content of a section contradicts itself.
     case corrupt(section: String, reason: String)

@@ -16,6 +16,7 @@ package final class ModelVersion: Sendable {
     let signals: SignalReader
     /// The photos with vectors, or nil if the version has none.
     package let looks: IndexedPhotos?
+    private let map: MapReader?
 
     /// Opens the bytes of a model file and checks every offset, index and text.
     ///
@@ -55,6 +56,7 @@ package final class ModelVersion: Sendable {
         self.readers = readers
         signals = try SignalReader(region, table, groupCount: groupCount)
         looks = try IndexedPhotos(region, table, groupCount: groupCount)
+        map = try MapReader(region, table, groupCount: groupCount)
         try checkGroups()
     }
 
@@ -96,7 +98,6 @@ package final class ModelVersion: Sendable {
         topicTexts[checked(index)].split(separator: ";").map(String.init)
     }
 
-    /// Returns all facts of a group.
     package func facts(of index: Int) -> GroupFacts {
         GroupFacts(
             id: id(of: index), title: titles[index], topics: topics(of: index), joinPolicy: joinPolicy(of: index),
@@ -145,6 +146,12 @@ package final class ModelVersion: Sendable {
         for group in groups { _ = checked(Int(group)) }
         return ids.texts(of: groups)
     }
+
+    /// Whether the version has a map of its groups.
+    package var hasMap: Bool { map != nil }
+
+    /// Returns a group's place on the map; nil for a group beside it, and if there is none.
+    package func place(of index: Int) -> MapPlace? { map?[checked(index)] }
 
     /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
     package func size(of index: Int, in relation: Relation) -> UInt32 {
@@ -298,7 +305,6 @@ package struct GroupFacts: Sendable, Equatable {
     package var title: String
     /// The group's topics, in the order of the catalog.
     package var topics: [String]
-    /// The way to join the group.
     package var joinPolicy: JoinPolicy
     /// The time at which the group was founded, in Unix seconds, or nil if unknown.
     package var createdAt: Int64?

@@ -6,7 +6,6 @@ package struct RelationDescription: Sendable, Equatable {
     package var singular: String
     /// The phrase for groups that are similar in this relation: `groups that hold the same photos`.
     package var meaning: String
-    /// The origin of its entries.
     package var origin: Origin
     /// The other data that is learned from the relation beside neighbours, or nil if there is none.
     package var role: Role?
@@ -119,7 +118,6 @@ package struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     /// The tables of what members tell, such as favourites and follows; no relation of groups reads them itself.
     package let memberTables: [RelationSource]
 
-    /// The relations of the product.
     package static let standard = RelationTable(
         [.photos, .members, .themes, .places, .looks, .favourites, .conversation],
         memberTables: [.favourites, .follows])
@@ -184,7 +182,6 @@ package struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     /// The first index, which is always 0.
     package var startIndex: Int { 0 }
     package var endIndex: Int { entries.count }
-    /// The description of the relation at an index.
     package subscript(index: Int) -> RelationDescription { entries[index] }
 
     /// The description of a relation, or nil if the table lacks it.

@@ -93,7 +93,6 @@ struct TextColumn: Sendable {
 /// same layout in place from a model file.
 package struct PackedTexts: Sendable, Equatable {
     @usableFromInline var bytes: [UInt8] = []
-    /// The end of each text.
     @usableFromInline var ends: [Int] = []
 
     package init() {}

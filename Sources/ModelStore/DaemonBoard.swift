@@ -9,9 +9,15 @@ package protocol DaemonBoard: Sendable {
     /// Posts a daemon's report, in place of its earlier one.
     ///
     /// - Parameters:
-    ///   - report: the report, at most 65,536 bytes.
+    ///   - report: the report, of at most as many bytes as the kind of the board says.
     ///   - id: the daemon's id: 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
     func post(_ report: [UInt8], ofDaemon id: String) throws(Failure)
+
+    /// Adds bytes at the end of an entry, as several processes may do.
+    ///
+    /// - Parameter limit: the most bytes that the entry then has.
+    /// - Throws: `Failure.general` if it has no room for them.
+    func append(_ bytes: [UInt8], to id: String, limit: Int) throws(Failure)
 
     /// Removes a daemon's report.
     func withdraw(_ id: String) throws(Failure)
@@ -24,22 +30,31 @@ package protocol DaemonBoard: Sendable {
 package enum BoardKind: String, Sendable {
     /// The reports of daemons about themselves.
     case daemons = "daemon"
+    /// The latest report of each daemon with a journal of its own, also of one that cannot reach the store any more.
+    case senders = "sender"
     /// The sums of what members did with lists, day by day.
     case lists = "list"
     /// The sessions of the pages that were signed out.
     case endings = "ending"
+    /// The decisions of operators, week by week.
+    case decisions = "decision"
 
     /// The time after which an entry expires; a running daemon posts its report several times within it.
     package var lifetimeSeconds: Int64 {
         switch self {
         case .daemons: 20
-        case .lists: 35 * 86_400
+        case .senders, .lists: 35 * 86_400
         case .endings: 8 * 3600
+        // The last decision of a week stays a year.
+        case .decisions: 366 * 86_400
         }
     }
 
     /// The length of the longest entry, in bytes.
-    static let maximumByteCount = 1 << 16
+    var byteLimit: Int { self == .decisions ? 1 << 20 : 1 << 16 }
+
+    /// The error of an entry that has no room for more.
+    var isFull: Failure { Failure(.general, "there is no room for more \(rawValue)s of this time in the store") }
 }
 
 /// A board of a store in a folder: a file for each entry, which expires by its modification time.
@@ -50,12 +65,25 @@ struct FolderBoard: DaemonBoard {
     private var folder: String { layout.board(kind) }
 
     func post(_ report: [UInt8], ofDaemon id: String) throws(Failure) {
+        try makeReady()
+        try FileTree.replace("\(folder)/\(id)", draft: "\(folder)/.\(id).new", content: report, .processEnd)
+    }
+
+    /// Makes the folder, and removes what has expired, such as the reports of killed daemons.
+    private func makeReady() throws(Failure) {
         try FileTree.makeDirectory(folder)
-        // Removes the reports of killed daemons.
         for name in try FileTree.names(in: folder) where !isRecent("\(folder)/\(name)") {
             try FileTree.remove("\(folder)/\(name)")
         }
-        try FileTree.replace("\(folder)/\(id)", draft: "\(folder)/.\(id).new", content: report, .processEnd)
+    }
+
+    func append(_ bytes: [UInt8], to id: String, limit: Int) throws(Failure) {
+        try makeReady()
+        let file = try OpenFile("\(folder)/\(id)", for: .appending)
+        _ = try file.lock(waiting: true)
+        guard try file.byteCount() + bytes.count <= limit else { throw kind.isFull }
+        try file.append(bytes)
+        try file.synchronize()
     }
 
     func withdraw(_ id: String) throws(Failure) { try FileTree.remove("\(folder)/\(id)") }
@@ -65,7 +93,7 @@ struct FolderBoard: DaemonBoard {
         for name in try FileTree.names(in: folder).sorted() where !name.hasPrefix(".") {
             let path = "\(folder)/\(name)"
             guard isRecent(path) else { continue }
-            guard let report = try FileTree.content(of: path, limit: BoardKind.maximumByteCount) else { continue }
+            guard let report = try FileTree.content(of: path, limit: kind.byteLimit) else { continue }
             reports.append(report)
         }
         return reports
@@ -95,6 +123,21 @@ struct RedisBoard: DaemonBoard {
         _ = try store.ask(command)
     }
 
+    func append(_ bytes: [UInt8], to id: String, limit: Int) throws(Failure) {
+        let script = """
+            local entry = (redis.call('GET', KEYS[2]) or '') .. ARGV[4]
+            if #entry > tonumber(ARGV[3]) then return 0 end
+            redis.call('SADD', KEYS[1], ARGV[1])
+            redis.call('SET', KEYS[2], entry, 'EX', ARGV[2])
+            return 1
+            """
+        var command = RedisCommand(
+            "EVAL", script, "2", store.layout.board(kind), store.layout.entry(id, on: kind), id,
+            String(kind.lifetimeSeconds), String(limit))
+        command.append(bytes)
+        guard try store.ask(command) == .integer(1) else { throw kind.isFull }
+    }
+
     func withdraw(_ id: String) throws(Failure) {
         let script = "redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('DEL', KEYS[2])"
         _ = try store.ask(
@@ -120,7 +163,7 @@ struct RedisBoard: DaemonBoard {
         for id in ids { command.append(id) }
         guard case .array(let values) = try store.ask(command) else { throw damage }
         return values.compactMap { value in
-            guard case .bytes(let bytes) = value, bytes.count <= BoardKind.maximumByteCount else { return nil }
+            guard case .bytes(let bytes) = value, bytes.count <= kind.byteLimit else { return nil }
             return bytes
         }
     }

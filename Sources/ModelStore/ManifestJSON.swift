@@ -22,12 +22,18 @@ enum ManifestJSON {
 
     /// Returns the state of a site as JSON, in the form of manifests.
     static func encode(_ site: PublishedSite) throws(Failure) -> [UInt8] {
-        try encode(site, as: "the state of the site")
+        try encode(site, as: "the state of the site", with: site.unknown)
     }
 
-    private static func encode(_ value: some Encodable, as name: String) throws(Failure) -> [UInt8] {
+    private static func encode(_ value: some Encodable, as name: String, with unknown: [String: JSON] = [:])
+        throws(Failure) -> [UInt8]
+    {
         do {
-            let plain = try JSON.encoded(value, isIndented: true)
+            var plain = try JSON.encoded(value, isIndented: true)
+            if !unknown.isEmpty, let known = JSON(plain)?.members {
+                let more = unknown.sorted { $0.key < $1.key }.map { (name: $0.key, value: $0.value) }
+                plain = JSON.object(known + more).written(isIndented: true) + [UInt8(ascii: "\n")]
+            }
             return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
             // Encoding these types fails only for infinity and NaN, which JSON does not have.
@@ -37,10 +43,14 @@ enum ManifestJSON {
 
     /// Decodes the state of a site and verifies its checksum.
     static func decodeSite(_ bytes: [UInt8], origin: String) throws(Failure) -> PublishedSite {
-        guard hasItsChecksum(bytes), let site = try? JSON.decoded(PublishedSite.self, from: bytes) else {
+        guard hasItsChecksum(bytes), var site = try? JSON.decoded(PublishedSite.self, from: bytes),
+            let members = JSON(bytes)?.members
+        else {
             throw Failure(
                 .corrupt, "\(origin), the state of the site, is damaged: \"coterie apply\" makes it anew")
         }
+        let known = ["checksum"] + PublishedSite.CodingKeys.allCases.map(\.rawValue)
+        for (name, value) in members where !known.contains(name) { site.unknown[name] = value }
         return site
     }
 

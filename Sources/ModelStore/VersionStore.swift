@@ -44,7 +44,6 @@ package protocol VersionStore: Sendable {
     /// Returns the manifests of all listed versions, oldest first.
     func versions() throws(Failure) -> [Manifest]
 
-    /// Loads a version and verifies it.
     func load(_ version: VersionName) throws(Failure) -> LoadedVersion
 
     /// Returns all members published with a version, on this machine.
@@ -206,9 +205,7 @@ enum VersionRetention {
 
 /// The location of a store, as in options: the path of a folder, `redis://…` or `redis-sentinel://…`.
 package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
-    /// A folder of files.
     case folder(String)
-    /// A Redis server.
     case redis(RedisAddress)
 
     /// Parses a location.
@@ -248,7 +245,6 @@ package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether the location includes a password.
     package var hasPassword: Bool {
         if case .redis(let address) = self { address.password != nil } else { false }
     }

@@ -6,7 +6,6 @@ package import Model
 package struct Recommender: Sendable {
     /// The groups and their neighbours.
     package let model: VisibleModel
-    /// The relations with their weights.
     package let relations: RelationTable
     /// The groups that are too similar to one another, of which a list has at most one.
     private let ceiling: SimilarityCeiling
@@ -83,7 +82,6 @@ package struct Recommender: Sendable {
 
 /// The factor of a relation's scores in a blend of relations.
 struct RelationFactor: Sendable {
-    /// The index of the relation in the version.
     var index: Int
     var relation: Relation
     /// The relation's weight divided by the mean of its best scores; above 0.
@@ -138,7 +136,6 @@ package struct Suggestion: Sendable, Equatable {
         package var contribution: Double
         /// The number of entries that the two groups have in common in that relation.
         package var common: UInt32
-        /// The index of the relation in the version.
         var relationIndex: Int
     }
 }

@@ -17,6 +17,8 @@ struct ActivitySignals {
 
     let trending: [TrendingGroup]
     let seasons: [SeasonalFactors]
+    /// The joins of each group in the weeks of `GroupReach`; empty if nothing has a date.
+    let joins: [UInt32]
     /// The outcome in words.
     let summary: String
 
@@ -28,7 +30,7 @@ struct ActivitySignals {
     /// - Parameter events: the entries of public groups within the job's window.
     init(_ events: [RelationDescription.Role: GroupEvents], _ dates: EventDates, groupCount: Int, _ run: JobRun) {
         guard let span = dates.span else {
-            (trending, seasons, summary) = ([], [], "no dates: nothing trends, no seasons")
+            (trending, seasons, joins, summary) = ([], [], [], "no dates: nothing trends, no seasons")
             return
         }
         let now = min(span.upperBound, run.instant)
@@ -39,6 +41,7 @@ struct ActivitySignals {
             events.mapValues { $0.activity(in: calendar) }, calendar: calendar, groupCount: groupCount)
         trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
         seasons = activity.seasons
+        joins = (0..<groupCount).map { activity.weeks($0).joiners.prefix(GroupReach.weeks).reduce(0, +) }
         let months = "\(calendar.months.count) months"
         summary =
             "\(trending.count) groups trend, " + (seasons.isEmpty ? "\(months) are too few for" : "\(months) of")

@@ -46,10 +46,17 @@ struct JobStep: Sendable {
         return Double(dated.reduce(0) { $0 + amounts.rows($1) }) * 1e-8
     }
     static let encode = JobStep(name: "encode") { Double($0.neighbours) * 3e-8 }
+    static let map = JobStep(name: "draw the map", unit: "rounds") { amounts in
+        amounts.parameters.drawsMap
+            ? Double(amounts.groups) * 7e-5 + Double(amounts.neighbours) * 2e-7 / amounts.threads : nil
+    }
     static let weighLooks = JobStep(name: "weigh looks", unit: "photos")
     static let check = JobStep(name: "check catalog")
     static let compareVersions = JobStep(name: "compare versions") { amounts in
         amounts.previous == nil ? 0 : Double(amounts.neighbours) * 2e-8
+    }
+    static let measureLists = JobStep(name: "measure lists", growth: .steady) { amounts in
+        amounts.previous == nil || !amounts.parameters.measuresQuality ? nil : 0.2 / amounts.threads
     }
     static let publish = JobStep(name: "publish", unit: "bytes") { amounts in
         guard !amounts.parameters.isDryRun else { return nil }
@@ -91,7 +98,10 @@ struct JobStep: Sendable {
             return [read(facts.relation), compare(facts)] + further
         }
         return [readGroups] + tables + [hints] + relations.filter { $0.feature != nil }.map(compare)
-            + [weigh, members, activity, encode, weighLooks, check, compareVersions, publish, makeCurrent]
+            + [
+                weigh, members, activity, encode, map, weighLooks, check, compareVersions, measureLists, publish,
+                makeCurrent,
+            ]
     }
 }
 

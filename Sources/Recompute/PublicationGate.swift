@@ -100,21 +100,22 @@ struct GateFinding {
 }
 
 extension RecomputeJob {
-    /// Compares a new version with the current one.
-    ///
-    /// - Returns: `nil` if there is no current version, or if it cannot be read.
-    func compareWithCurrent(
-        _ new: ModelVersion, _ manifest: Manifest, _ clock: StepClock, _ observer: any RecomputeObserver
-    ) throws(Failure) -> GateFinding? {
-        let current: LoadedVersion
+    /// Loads the current version, or returns nil if there is none, or if it cannot be read.
+    func loadedCurrent(_ observer: any RecomputeObserver) -> LoadedVersion? {
         do throws(Failure) {
-            guard let name = try store.current() else { return nil }
-            current = try store.load(name)
+            return try store.current().map { name throws(Failure) in try store.load(name) }
         } catch {
-            observer.warn("the new version is not compared with the current one: \(error.message)")
+            observer.warn(
+                "the new version is not compared with the current one, whose lists are not measured: \(error.message)")
             return nil
         }
-        return try clock.step(.compareVersions) {
+    }
+
+    /// Compares a new version with the current one.
+    func compare(_ new: ModelVersion, with current: LoadedVersion, _ manifest: Manifest, _ clock: StepClock)
+        throws(Failure) -> GateFinding
+    {
+        try clock.step(.compareVersions) {
             let comparison = VersionComparison(from: current.model, to: new)
             let objections = PublicationGate(limits: parameters.gate, relations: parameters.relations).objections(
                 comparison, from: current.manifest, to: manifest)

@@ -2,6 +2,7 @@ import Basics
 import CatalogStore
 import Model
 import ModelStore
+import Recommendation
 import Similarity
 
 /// A job under way: what its steps share.
@@ -35,6 +36,8 @@ struct BuiltVersion {
     let members: RecomputedMembers?
     /// The state of the site; nil for a dry run.
     let site: PublishedSite?
+    /// The measuring of the version that serves, or nil if there is none.
+    let quality: QualityStep?
 }
 
 extension RecomputeJob {
@@ -64,6 +67,7 @@ extension RecomputeJob {
         let (samples, matrices, dates, events) = (
             EvidenceSamples(tables), HintMatrices(tables), tables.dates, tables.events
         )
+        let quality = try QualityStep(tables[.membership], snapshot, run)
         let (content, looks) = (tables[.pool]?.content?.signals ?? .init(), tables[.pool]?.content?.looks)
         var relations = (consume tables).map(\.compared)
         let (hints, admirers) = try (consume matrices).told(run)
@@ -77,13 +81,17 @@ extension RecomputeJob {
         }
         _ = consume samples
         let members = try members((consume hints).counting(in: evidence.told), groupCount: facts.count, run)
-        let activity = try clock.step(.activity) {
+        let (activity, reach) = try clock.step(.activity) { () throws(Failure) in
             let activity = ActivitySignals(events, dates, groupCount: facts.count, run)
-            return (activity, activity.summary)
+            let reach =
+                if let members { members.reach } else {
+                    try ListReach(run.entries, atMilliseconds: startedAtMilliseconds)
+                }
+            return ((activity, reach.groups(joins: activity.joins, groupCount: facts.count)), activity.summary)
         }
         let signals = GroupSignals(
             trending: activity.trending, seasons: activity.seasons, tags: content.tags, places: content.places,
-            curated: try CuratedGroup.curated(catalog, facts, run))
+            curated: try CuratedGroup.curated(catalog, facts, run), reach: reach)
         let (model, decoded) = try encode(facts, consume relations, evidence, signals, looks, clock)
         var photoWeights = evidence.photos
         if let looks, let vectors {
@@ -101,7 +109,7 @@ extension RecomputeJob {
         var manifest = try manifest(of: model, catalog, counts, relations: reports, evidence)
         manifest.photoWeights = photoWeights
         manifest.looks = looks?.report
-        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site), decoded)
+        return (BuiltVersion(manifest: manifest, model: model, members: members, site: site, quality: quality), decoded)
     }
 
     private func manifest(
@@ -142,13 +150,13 @@ extension RecomputeJob {
         }
     }
 
-    /// Encodes a model, and reads it back.
+    /// Encodes a model, reads it back, and adds the map.
     private func encode(
         _ facts: [GroupFacts], _ relations: consuming [ComparedRelation], _ evidence: Evidence,
         _ signals: GroupSignals, _ looks: BuiltLooks?, _ clock: StepClock
     ) throws(Failure) -> (EncodedModel, ModelVersion) {
         var relations = relations
-        return try clock.step(.encode) { () throws(Failure) in
+        let (model, decoded) = try clock.step(.encode) { () throws(Failure) in
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: relations.map(\.report.relation), sizes: relations.sizes,
@@ -160,6 +168,21 @@ extension RecomputeJob {
                 return ((model, try ModelVersion(model)), "\(bytes) bytes")
             } catch { throw Failure(.badData, error.description) }
         }
+        guard parameters.drawsMap else { return (model, decoded) }
+        return (try clock.step(.map) { drawMap(of: decoded, model, clock) }, decoded)
+    }
+
+    /// Adds the map of the groups, on which the neighbours of all relations together attract each other.
+    private func drawMap(of version: ModelVersion, _ model: EncodedModel, _ clock: StepClock)
+        -> (EncodedModel, outcome: String)
+    {
+        let recommender = Recommender(model: VisibleModel(version), relations: parameters.relations)
+        let lists = Parallel.map(version.groupCount, inPortionsOf: 256, threads: parameters.threads) { _ in
+        } _: { _, groups in
+            groups.map { recommender.similar(to: UInt32($0), limit: MapLayout.neighbourLimit).map(\.group) }
+        }
+        let places = MapLayout(lists.flatMap(\.self)) { clock.advance(done: $0, total: $1) }.places
+        return (model.adding(places), "\(places.count { $0 != nil }) groups, \(places.count { $0 == nil }) beside it")
     }
 
     /// Reads the relations of tables, without those that need data and have none.

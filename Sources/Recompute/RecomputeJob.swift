@@ -55,8 +55,11 @@ package struct RecomputeJob: Sendable {
         let (built, decoded) = try build(clock, observer)
         var manifest = built.manifest
         let name = manifest.version
-        let finding = try compareWithCurrent(decoded, manifest, clock, observer)
+        let current = loadedCurrent(observer)
+        let finding = try current.map { old throws(Failure) in try compare(decoded, with: old, manifest, clock) }
+        manifest.quality = try QualityStep.qualities(built.quality, current, decoded, manifest, of: self, clock)
         _ = consume decoded
+        _ = consume current
         manifest.steps = clock.reports
         if let finding, !finding.objections.isEmpty, !parameters.isForced { manifest.objections = finding.objections }
         guard !parameters.isDryRun else {
@@ -109,7 +112,10 @@ package struct RecomputeJob: Sendable {
         throws(Failure) -> Manifest
     {
         // Groups that are not public any more stay away from now on, even if the version is refused.
-        if let site = built.site { try store.setSite(site) }
+        if var site = built.site {
+            if parameters.isForced { site.unknown = [:] }
+            try store.setSite(site)
+        }
         return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
             clock.advance(done: done, total: total)
         }

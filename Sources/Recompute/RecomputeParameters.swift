@@ -16,6 +16,8 @@ package struct RecomputeParameters: Sendable, Equatable {
     package var versionsKept = 3
     /// The choices for the index of photos' vectors.
     package var looks = LookParameters()
+    /// Whether the lists of the version that serves are measured on what members joined since.
+    package var measuresQuality = true
     /// Whether everything is done but publishing.
     package var isDryRun = false
     /// Whether members are published with a version in a folder, too, although the catalog has them.
@@ -24,6 +26,8 @@ package struct RecomputeParameters: Sendable, Equatable {
     package var skipsMissingChanges = false
     /// Whether the whole catalog is checked before publishing, and not only the parts that are read.
     package var checksCatalog = false
+    /// Whether the version gets a map of its groups.
+    package var drawsMap = true
     /// The time of the tuning that the settings come from, in Unix milliseconds, or `nil` for the defaults.
     package private(set) var tunedAtMilliseconds: Int64?
     /// The tuned weights of relations in members' lists; evidence decides the others.

@@ -52,7 +52,7 @@ package struct RecomputeStatus: Sendable, Equatable {
 
     /// The exit code of the last failure, or `nil` if there was none.
     package var lastFailureCode: Int? {
-        lastFailure?.firstMatch(of: /\{code="([0-9]+)"/).flatMap { Int($0.output.1) }
+        lastFailure?.firstMatch(of: /[{,]code="([0-9]+)"/).flatMap { Int($0.output.1) }
     }
 
     private static func time(in sample: String?) -> Int64? {
@@ -116,6 +116,9 @@ final class StepClock: Sendable {
 
     /// Sets the steps that the forecast is made from.
     func expect(_ steps: [Forecast.Step]) { state.withLock { $0.forecast = Forecast(steps: steps) } }
+
+    /// The expected duration of all steps, in seconds.
+    var expectedSeconds: Double { state.withLock { $0.forecast.expectedSeconds } }
 
     /// Runs a step.
     ///

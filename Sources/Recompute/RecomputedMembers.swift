@@ -21,6 +21,8 @@ struct RecomputedMembers: MemberSource {
     private let coding: MemberCoding
     /// The groups that the users' favourites, follows and own photos point to.
     private let hints: MemberHints
+    /// The groups that their lists offered.
+    let reach: ListReach
     /// The values, in the order of the users' rows; all parts but the last have as many users.
     private let parts: [Part]
     private let usersPerPart: Int
@@ -67,7 +69,8 @@ extension RecomputedMembers {
         atMilliseconds instant: Int64
     ) throws(Failure) {
         let users = try entries.users()
-        let events = try MemberEvents.all(in: entries, atMilliseconds: instant)
+        var reach = ListReach(atMilliseconds: instant)
+        let events = try MemberEvents.all(in: entries, atMilliseconds: instant, &reach)
         let (unlisted, arms) = (try entries.unlistedUsers(), try entries.shownArms())
         let latest = instant / 1000 + RelationSource.clockLeadSeconds
         parts = try entries.memberships(source) { memberships throws(Failure) in
@@ -102,7 +105,48 @@ extension RecomputedMembers {
             }.map { UInt32($0) }
         }
         ids = users.ids
-        (self.coding, self.hints) = (coding, hints)
+        (self.coding, self.hints, self.reach) = (coding, hints, reach)
+    }
+}
+
+/// The groups that lists offered in the weeks of `GroupReach`; each member counts once for a group.
+struct ListReach: Sendable {
+    private let since: Int64
+    private var offered: [UInt32: UInt32] = [:]
+    private var opened: [UInt32: UInt32] = [:]
+
+    /// - Parameter instant: the beginning of the recompute, in Unix milliseconds.
+    init(atMilliseconds instant: Int64) { since = instant - Int64(GroupReach.weeks) * 7 * 86_400_000 }
+
+    /// Reads the interactions of all members.
+    init(_ entries: any EntrySource, atMilliseconds instant: Int64) throws(Failure) {
+        self.init(atMilliseconds: instant)
+        var reach = self
+        try entries.forEachMember(impressionsSince: since) { _, interactions, _ in reach.count(interactions) }
+        self = reach
+    }
+
+    /// Counts the interactions of a member.
+    mutating func count(_ interactions: [Interaction]) {
+        func groups(_ effect: Interaction.Effect) -> Set<UInt32> {
+            Set(interactions.lazy.filter { $0.effect == effect && $0.atMilliseconds >= since }.map(\.group))
+        }
+        let shown = groups(.impression)
+        guard !shown.isEmpty else { return }
+        for group in shown { offered[group, default: 0] += 1 }
+        for group in groups(.click).intersection(shown) { opened[group, default: 0] += 1 }
+    }
+
+    /// Returns the reach of each group; empty if nothing is known.
+    ///
+    /// - Parameter joins: the joins of each group, or none if no join has a time.
+    func groups(joins: [UInt32], groupCount: Int) -> [GroupReach] {
+        guard !joins.isEmpty || !offered.isEmpty else { return [] }
+        return (0..<groupCount).map { group in
+            GroupReach(
+                joins: joins.isEmpty ? 0 : joins[group], offered: offered[UInt32(group)] ?? 0,
+                opened: opened[UInt32(group)] ?? 0)
+        }
     }
 }
 
@@ -111,14 +155,15 @@ struct MemberEvents: Sendable {
     private var left: [PublishedMember.Ended] = []
     private var feedback = PublishedMember.Feedback()
 
-    /// Returns the events of all members who have any, by column.
-    static func all(in entries: any EntrySource, atMilliseconds instant: Int64) throws(Failure)
-        -> [UInt32: MemberEvents]
+    /// Returns the events of all members who have any, by column; counts what they did with their lists.
+    static func all(in entries: any EntrySource, atMilliseconds instant: Int64, _ reach: inout ListReach)
+        throws(Failure) -> [UInt32: MemberEvents]
     {
         let usual = PlanConfiguration().feedback
         var found: [UInt32: MemberEvents] = [:]
         try entries.forEachMember(impressionsSince: usual.earliestImpression(atMilliseconds: instant)) {
             column, interactions, pause in
+            reach.count(interactions)
             var events = MemberEvents(interactions, instant, usual.impressionHalfLifeDays)
             events.feedback.pause = pause
             if !events.left.isEmpty || events.feedback != PublishedMember.Feedback() { found[UInt32(column)] = events }

@@ -80,6 +80,7 @@ package struct SitePublication {
     /// left out.
     private func site(after known: PublishedSite?, _ versions: [Manifest]) throws(Failure) -> PublishedSite {
         var site = decided
+        site.unknown = known?.unknown ?? [:]
         let erasures = versions.compactMap { version in
             version.erasure.map { (version.version.description, $0.number) }
         }

@@ -5,9 +5,7 @@ struct FieldBounds {
     @usableFromInline var start: Int
     /// The offset after the last byte.
     @usableFromInline var end: Int
-    /// Whether the field has doubled quotes.
     var hasDoubledQuotes = false
-    /// Whether the field has escapes.
     var hasEscapes = false
 }
 

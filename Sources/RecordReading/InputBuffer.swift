@@ -22,7 +22,6 @@ struct InputBuffer: ~Copyable {
     /// The number of lines before the header that were skipped.
     private(set) var linesBefore = 0
 
-    /// Whether to count escapes.
     var countsEscapes = true
     /// The number of backslashes so far that may begin an escape other than `\N`.
     private(set) var escapeCount = 0

@@ -239,7 +239,6 @@ extension JSONObjectReader {
 
     private mutating func skipText() -> Bool { JSONText.skip(bytes, at: &index, before: end) }
 
-    /// Reads a quoted text.
     private mutating func text(into values: inout [UInt8]) -> JSONText.Outcome {
         JSONText.read(bytes, at: &index, before: end, into: &values)
     }

@@ -6,7 +6,6 @@ package enum RecordEvent: Sendable, Equatable {
     case record
     /// A record that was rejected; reading goes on after it.
     case rejected(RejectedRecord)
-    /// The end of the source.
     case end
 }
 
@@ -81,7 +80,6 @@ package enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
 
 /// A value that cannot be read, in a column that is not required.
 package struct FieldFault: Sendable, Equatable {
-    /// The index of the column.
     package let column: Int
     /// The reason why the value cannot be read.
     package let reason: RejectionReason
@@ -110,7 +108,6 @@ package struct RecordError: Error, Equatable, CustomStringConvertible {
         case empty
         /// The header cannot be read: it is too long, is not UTF-8, or has a quote that is never closed.
         case badHeader
-        /// A required column is missing.
         case missingColumn
         /// A wanted column stands twice in the header.
         case repeatedColumn

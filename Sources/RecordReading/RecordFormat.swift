@@ -66,14 +66,12 @@ extension Span<UInt8> {
 package enum RecordDelimiter: String, Sendable, CaseIterable {
     /// `,`
     case comma
-    /// The tab character.
     case tab
     /// `;`, the usual choice of spreadsheets in countries with a decimal comma.
     case semicolon
     /// `|`
     case bar
 
-    /// The delimiter as one byte.
     package var byte: UInt8 {
         switch self {
         case .comma: Byte.comma
@@ -114,7 +112,6 @@ package struct RecordColumn: Sendable, Equatable {
         self.isVector = isVector
     }
 
-    /// The name to look for in a source.
     var wantedName: String { sourceName ?? name }
 
     /// Returns the form of a source's name that is compared with the names of columns.

@@ -192,7 +192,6 @@ package struct RecordReader: ~Copyable {
         isJSON ? try nextObject() : try nextDelimited()
     }
 
-    /// Reads more of the source.
     mutating func readMore() throws(RecordError) { try fill(input.unreadCount + 1) }
 
     /// Reads ahead until at least `byteCount` bytes are unread, or to the end of the source.

@@ -225,7 +225,6 @@ extension RedisAddress {
         /// The port, from 1 to 65535.
         package let port: Int
 
-        /// The endpoint as in an address.
         package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
     }
 
@@ -236,7 +235,6 @@ extension RedisAddress {
         /// The name under which the Sentinels watch the servers.
         package let name: String
 
-        /// The Sentinels and the name as in an address.
         package var description: String { hosts.map(\.description).joined(separator: ",") + "/" + name }
 
         /// Parses hosts separated by commas, and a path that begins with the name.

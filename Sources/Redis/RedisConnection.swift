@@ -17,7 +17,6 @@ package struct RedisConnection: ~Copyable, @unchecked Sendable {
     private let context: UnsafeMutablePointer<redisContext>
     // No initial value: an `init` that throws must not initialise part of a type with a `deinit`.
     var state: State
-    /// The address of the server.
     package let address: RedisAddress
     /// The number of replies that have not been received.
     package var outstanding: Int { state.outstanding }

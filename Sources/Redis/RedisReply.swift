@@ -4,7 +4,6 @@ import CHiredis
 package enum RedisReply: Sendable, Equatable {
     /// A string of any bytes, or a status such as `OK`.
     case bytes([UInt8])
-    /// A number.
     case integer(Int64)
     /// Several replies.
     case array([RedisReply])
@@ -110,7 +109,6 @@ package struct RedisCommand: Sendable, Equatable {
     /// The number of bytes in all words.
     package var byteCount: Int { bytes.count }
 
-    /// Adds a word.
     package mutating func append(_ word: some StringProtocol) { append(word.utf8) }
 
     /// Adds a word of any bytes.

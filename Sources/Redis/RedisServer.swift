@@ -4,12 +4,10 @@ package struct RedisServer: Sendable, Equatable {
     package var isReplica: Bool?
     /// The version, such as `7.0.15`.
     package var version: String?
-    /// Whether the server belongs to a cluster.
     package var isCluster: Bool?
 
     package init() {}
 
-    /// Reads the reply to a question.
     init(_ reply: RedisReply, to question: Question) {
         guard case .array(let values) = reply else { return }
         switch question {

@@ -173,10 +173,15 @@ package final class Database {
             try run("COMMIT")
             return result
         } catch {
-            // This error matters more than one of the rollback, which SQLite may have done already.
-            try? run("ROLLBACK")
+            // This error matters more than one of the rollback.
+            try? rollBack()
             throw error
         }
+    }
+
+    /// Ends the transaction without its changes, if there is one; after some errors, SQLite has done it already.
+    package func rollBack() throws(Failure) {
+        if unsafe sqlite3_get_autocommit(handle) == 0 { try execute("ROLLBACK") }
     }
 
     /// The time at which a transaction takes its locks.

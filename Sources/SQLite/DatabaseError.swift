@@ -67,7 +67,6 @@ extension Failure {
     /// The error of SQLite, if one is the cause.
     package var ofDatabase: DatabaseError? { cause as? DatabaseError }
 
-    /// Whether a database may only be read.
     package var isOfReadOnlyDatabase: Bool { ofDatabase?.isReadOnly ?? false }
     /// Whether a file could not be opened as a database.
     package var isOfUnopenableDatabase: Bool { ofDatabase?.isUnopenable ?? false }
@@ -89,7 +88,6 @@ extension Database {
 
         package static let database = Subject("the database")
 
-        /// Returns the failure for an error of SQLite.
         func failure(_ error: DatabaseError, _ path: String) -> Failure {
             if error.isBusy {
                 return Failure(.busy, "another process is writing to \(name); try again later", cause: error)

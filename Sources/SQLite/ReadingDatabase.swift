@@ -6,7 +6,6 @@ package struct ReadingDatabase {
 
     init(_ database: Database) { self.database = database }
 
-    /// The path of the database file.
     package var path: String { database.path }
 
     /// Returns a statement that reads, whose first parameters have values; one that writes is a programmer's mistake.

@@ -160,7 +160,7 @@ extension Statement {
     /// Binds values to the first parameters, in their order; nil is NULL.
     package func bind(_ values: (any BoundValue)?...) { _ = binding(values) }
 
-    func binding(_ values: [(any BoundValue)?]) -> Statement {
+    package func binding(_ values: [(any BoundValue)?]) -> Statement {
         for (index, value) in values.enumerated() {
             if let value { value.bind(to: self, at: Int32(index + 1)) } else { bindNull(at: Int32(index + 1)) }
         }
@@ -188,4 +188,8 @@ extension Int: BoundValue {
 
 extension String: BoundValue {
     package func bind(to statement: Statement, at index: Int32) { statement.bind(Optional(self), at: index) }
+}
+
+extension [UInt8]: BoundValue {
+    package func bind(to statement: Statement, at index: Int32) { statement.bind(bytes: self, at: index) }
 }

@@ -28,9 +28,7 @@ package enum TemporaryFolder {
 
     /// Returns the folder if it is full, and the disk of a database is not.
     static func full(besides database: String) -> String? {
-        let slash = database.lastIndex(of: "/")
-        let folder = slash.map { $0 == database.startIndex ? "/" : String(database[..<$0]) } ?? "."
-        let path = path
+        let (path, folder) = (path, FileTree.folder(of: database))
         guard let temporary = freeBytes(in: path), let own = freeBytes(in: folder), temporary < leastBytes,
             own >= leastBytes
         else { return nil }
@@ -39,7 +37,6 @@ package enum TemporaryFolder {
 
     private static func isUsable(_ folder: String) -> Bool {
         guard let status = FileTree.status(of: folder) else { return false }
-        return unsafe status.st_mode & S_IFMT == S_IFDIR
-            && access(folder, W_OK | X_OK) == 0
+        return unsafe status.st_mode & S_IFMT == S_IFDIR && access(folder, W_OK | X_OK) == 0
     }
 }

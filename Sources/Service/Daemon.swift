@@ -123,11 +123,9 @@ package final class Daemon: Sendable {
         _ configuration: Configuration, _ server: HTTPServer, _ follower: VersionFollower, _ parts: DeploymentParts,
         _ troubles: RecentTroubles, _ startedAt: Int64
     ) -> DaemonReporter? {
-        configuration.deployment.store.board.map {
-            DaemonReporter(
-                $0, server: (server.address, server.port), follower: follower, parts: parts, troubles: troubles,
-                startedAt: startedAt, now: configuration.now)
-        }
+        DaemonReporter(
+            configuration.deployment.store, server: (server.address, server.port), follower: follower, parts: parts,
+            troubles: troubles, startedAt: startedAt, now: configuration.now)
     }
 
     /// Returns the tasks that watch the store, files and settings.
@@ -293,6 +291,8 @@ package final class Daemon: Sendable {
             parts.exposures.finish(to: parts.community, before: end)
             routers.maker.postFigures()
             parts.replicator?.stop()
+            works.reporter?.withdrawSender()
+            parts.close()
             isDone.signal()
         }
         do { try WorkThread(write) } catch { write() }

@@ -14,6 +14,8 @@ struct DaemonReporter: Sendable {
     static let interval = Duration.seconds(2)
 
     private let board: any DaemonBoard
+    /// The board that outlasts the daemon; nil unless it has changes to send.
+    private let senders: (any DaemonBoard)?
     private let server: (address: String, port: UInt16)
     private let follower: VersionFollower
     private let replicator: ChangeReplicator?
@@ -25,21 +27,19 @@ struct DaemonReporter: Sendable {
     private let startedAt: Int64
     private let host: String
 
-    init(
-        _ board: any DaemonBoard, server: (address: String, port: UInt16), follower: VersionFollower,
+    init?(
+        _ store: any VersionStore, server: (address: String, port: UInt16), follower: VersionFollower,
         parts: DeploymentParts, troubles: RecentTroubles, startedAt: Int64, now: @escaping @Sendable () -> Int64
     ) {
+        guard let board = store.board else { return nil }
         self.board = board
-        self.server = server
-        self.follower = follower
-        replicator = parts.replicator
+        senders = parts.replicator == nil ? nil : store.board(of: .senders)
+        (self.server, self.follower, self.troubles) = (server, follower, troubles)
+        (self.now, self.startedAt, replicator) = (now, startedAt, parts.replicator)
         sessions = parts.sessionTally
         journal = parts.replicator.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
         problems = DaemonProblems(
             follower: follower, replicator: parts.replicator, community: parts.community, conditions: parts.conditions)
-        self.troubles = troubles
-        self.now = now
-        self.startedAt = startedAt
         host = ProcessInfo.processInfo.hostName
     }
 
@@ -49,16 +49,25 @@ struct DaemonReporter: Sendable {
     func report() {
         sessions?.step(at: now())
         guard follower.current.hasLooked else { return }
+        let current = current
         guard let bytes = try? JSON.encoded(current) else { return }
         try? board.post(bytes, ofDaemon: id)
+        if current.outboxChanges != nil { try? senders?.post(bytes, ofDaemon: senderID) }
     }
 
     /// Withdraws the report, because the daemon stops.
     func withdraw() { try? board.withdraw(id) }
 
-    private var id: String {
-        let name = host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
-        return "\(String(name.prefix(40)))-\(getpid())"
+    /// Withdraws the report that outlasts the daemon, if all is sent.
+    func withdrawSender() { if replicator?.backlog?.count == 0 { try? senders?.withdraw(senderID) } }
+
+    private var id: String { "\(hostID)-\(getpid())" }
+
+    /// The id of the journal, whose next daemon has its changes.
+    private var senderID: String { "\(hostID)-\(Checksum.text(of: Array((journal ?? "").utf8)))" }
+
+    private var hostID: String {
+        String(host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(40))
     }
 
     private var current: DaemonReport {
@@ -156,6 +165,8 @@ struct DeploymentParts {
     var replicator: ChangeReplicator?
     /// The conditions that must hold for the daemon to do all its work.
     var conditions: [HealthCondition] = []
+    /// The ends of the connections to each file.
+    private var closings: [@Sendable () -> Void] = []
 
     /// Opens the files of a deployment.
     ///
@@ -178,32 +189,31 @@ struct DeploymentParts {
             self.sessions = Sessions(WaitingSessions(file), keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
+            closings = [file.close]
             self.sessions?.testWriting()
             return
         case .catalog(_, let path, let sessions):
             let catalog = try CatalogReader(path: path)
             let journal = try DaemonJournal(
                 path: Catalog.journalPath(beside: path), besideCatalog: path, changes: changes, recording: recording,
-                now: now, patience: .seconds(2))
-            journal.logFindings(in: log)
+                log: log, now: now, patience: .seconds(2))
             community = JournalSource(catalog, journal: journal) { follower.current }
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             self.sessions = Sessions(WaitingSessions(file), keeping)
+            closings = [file.close, journal.close, catalog.renew]
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
-            let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
-            journal.logFindings(in: log)
+            let journal = try DaemonJournal(
+                path: path, changes: changes, recording: recording, log: log, now: now)
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             let shared = SharedSessions(channel, local: file, damaged: damaged)
-            community = JournalSource(
-                store, journal: journal,
-                catalog: try catalog.map { path throws(Failure) in
-                    try CatalogReader(path: path)
-                }, served: { follower.current })
+            let reader = try catalog.map { path throws(Failure) in try CatalogReader(path: path) }
+            community = JournalSource(store, journal: journal, catalog: reader, served: { follower.current })
+            closings = [file.close, journal.close] + (reader.map { [$0.renew] } ?? [])
             self.sessions = Sessions(shared, keeping)
             replicator = ChangeReplicator(
                 channel, journal: journal, sessions: shared, follower: follower, log: log,
@@ -226,8 +236,13 @@ struct DeploymentParts {
             return try DeploymentParts(deployment, follower: follower, changes: changes, log: log, now: now)
         }
         var parts = self
+        let reader = try CatalogReader(path: path)
         parts.community = JournalSource(
-            store, journal: replicator.journal, catalog: try CatalogReader(path: path), served: { follower.current })
+            store, journal: replicator.journal, catalog: reader, served: { follower.current })
+        parts.closings.append(reader.renew)
         return parts
     }
+
+    /// Closes the files; SQLite removes what it keeps beside a database with the last connection to it.
+    func close() { for close in closings { close() } }
 }

@@ -185,7 +185,6 @@ struct LightColumns: Sendable {
 }
 
 extension LightColumns {
-    /// The number of columns in a group.
     static let groupSize = 32
     /// Marks a value that is the start of a list; other values hold a target in the low 16 bits and the degree above.
     static let listFlag: UInt32 = 1 << 31

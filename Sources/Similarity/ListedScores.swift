@@ -10,7 +10,6 @@ package struct ListedScores {
     private let relation: Relation
     private let formula: ListFormula?
 
-    /// Prepares the scores in the lists of a relation of a version.
     package init(_ relation: Relation, in model: ModelVersion, _ manifest: Manifest) {
         self.model = model
         self.relation = relation
@@ -18,7 +17,6 @@ package struct ListedScores {
         self.formula = formula?.followsFromCounts == true ? formula : nil
     }
 
-    /// Returns the score of a neighbour in the list of a group.
     package func score(of neighbour: Neighbour, to group: Int) -> Double {
         guard let formula else { return Double(neighbour.score.description) ?? Double(neighbour.score) }
         return formula.score(

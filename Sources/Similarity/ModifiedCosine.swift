@@ -159,7 +159,6 @@ package struct DegreeWeights: Sendable, Equatable {
 package struct TunedSettings: Sendable, Hashable, Codable {
     /// The settings of one relation.
     package struct Part: Sendable, Hashable, Codable {
-        /// The score formula.
         package var formula: ModifiedCosine
         /// The most pairs that a row keeps: k, 1 or more.
         package var limit: Int

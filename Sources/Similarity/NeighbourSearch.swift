@@ -149,7 +149,6 @@ package struct SimilarityParameters: Sendable, Equatable {
     ///
     /// With an exponent of limits, it is the mean over all rows (`PairLimits`).
     package var limit: Int
-    /// The formula.
     package var measure: Measure
 
     /// Creates parameters; the default formula is plain cosine.

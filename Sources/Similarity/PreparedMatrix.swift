@@ -84,7 +84,6 @@ extension BlockShape {
 /// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks have
 /// similar bounds.
 struct RankedRows: Sendable {
-    /// The row of each rank.
     let rows: Storage<UInt32>
     /// The number of entries of each rank's row: n(i) of the formulas.
     let sizes: Storage<UInt32>

@@ -15,7 +15,6 @@ struct SearchPlan: Sendable {
     /// Some ranks of a block.
     struct Tile: Sendable {
         let ranks: Range<Int>
-        /// The number of the block.
         let block: Int
     }
 
@@ -93,7 +92,6 @@ struct SearchCost: Sendable {
         perRank = comparing
     }
 
-    /// The cost of a whole search.
     func total(_ plan: SearchPlan) -> Int {
         plan.tiles.reduce(preparation + mixing) { $0 + cost(of: $1, plan) }
     }
@@ -119,7 +117,6 @@ package enum ProcessorPath: String, Sendable, CaseIterable {
     /// The paths that this processor supports, slowest first.
     package static var supported: [ProcessorPath] { allCases.filter { $0.code <= coterie_best_path() } }
 
-    /// The fastest path that this processor supports.
     package static var fastest: ProcessorPath { supported.last ?? .portable }
 
     var code: Int32 {

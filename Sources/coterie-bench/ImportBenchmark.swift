@@ -101,8 +101,7 @@ struct BareInserts {
         table = kind.name
         let catalog = try Database(path: catalogPath, mode: .readOnly)
         let objects = try catalog.prepare(
-            "SELECT sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC")
-        objects.bind(table, at: 1)
+            "SELECT sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC", table)
         var schema: [String] = []
         while try objects.step() { schema.append(objects.text(0)) }
         self.schema = schema

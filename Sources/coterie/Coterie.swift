@@ -30,7 +30,6 @@ enum Coterie {
             variablePrefix: "COTERIE")
     }
 
-    /// The settings of all commands.
     static var settings: SettingsTable { SettingsTable(program, gone: goneSettings) }
 
     /// The keys of settings that only earlier releases had; a setting that is removed comes here.
@@ -42,10 +41,7 @@ enum Coterie {
         endOnSignalsAsFirstProcess()
         do {
             switch try Invocation.read() {
-            case .help(let text), .version(let text):
-                var output = try Output()
-                try output.line(text)
-                try output.flush()
+            case .help(let text), .version(let text): try Output.say(text)
             case .run(let invocation):
                 for warning in program.warnings(ofVariables: invocation.environment) {
                     printToStandardError("coterie: \(printable(warning))")
@@ -88,5 +84,9 @@ protocol Subcommand: ConfiguredCommand {
 }
 
 extension Subcommand {
-    static func run(_ invocation: Invocation) throws { try run(invocation.parsed()) }
+    static func run(_ invocation: Invocation) throws {
+        let parsed = try invocation.parsed()
+        try parsed.refuseOverwriting()
+        try run(parsed)
+    }
 }

@@ -72,6 +72,20 @@ struct PrivateFileTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == start)
     }
 
+    @Test("A database that this process has open is refused, and keeps its locks")
+    func openDatabase() throws {
+        try Data("SQLite format 3\0 and more".utf8).write(to: URL(fileURLWithPath: path))
+        let descriptor = unsafe open(path, O_RDWR)
+        defer { close(descriptor) }
+        var lock = flock()
+        (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+        try #require(unsafe fcntl(descriptor, F_SETLK, &lock) == 0)
+        for way in Way.allCases { #expect(!way.write(path)) }
+        // The system lists the locks of all processes, each with the number of its file.
+        let node = try status(path).st_ino
+        #expect(try String(contentsOfFile: "/proc/locks", encoding: .utf8).contains(":\(node) "))
+    }
+
     @Test("A reader that is another user gets the permissions that were asked for")
     func readable() throws {
         let mask = umask(0o077)

@@ -37,6 +37,30 @@ struct ExposureTests {
         #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
     }
 
+    @Test("What arrives later can be left out and counted, also after two ids have become one")
+    func arrival() throws {
+        let test = try CatalogUnderTest()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        try catalog.take([Self.change(Self.exposure()), Self.change(Self.exposure("s"), of: "bob")])
+        let exposures = Exposures(of: catalog.facts)
+        let early = try exposures.arrival
+        try catalog.take([Self.change(Self.exposure(day: 499)), Self.change(Self.exposure("t"), of: "cid")])
+        func lists(_ arrival: CatalogArrival) throws -> [String] {
+            var lists: [String] = []
+            try exposures.forEachMember(
+                exposedIn: "e", before: .max, interactionsFrom: 0, until: 1, arrival: arrival
+            ) { member throws(Failure) in lists += member.exposures.map(\.recommendationID) }
+            return lists.sorted()
+        }
+        #expect(try lists(early) == ["r", "s"] && lists(.all) == ["r", "r", "s", "t"])
+        let end = 501 * Self.day
+        let late = try exposures.lateCounts(in: "e", since: 0, after: early, before: end)
+        #expect(late.pages == 2 && late.actions == 0 && late.repeatedPages == 0)
+        #expect(try exposures.firstExposures(in: "e", arrival: early) == [500 * Self.day + 7, 500 * Self.day + 7])
+        _ = try catalog.rename(.users, from: "bob", to: "cid")
+        #expect(try lists(early).count == 2)
+    }
+
     @Test("The time of answers adds up where it is known of all")
     func answerTimes() throws {
         let test = try CatalogUnderTest()

@@ -64,11 +64,16 @@ import Testing
             "SELECT user_id || ' ' || followed_key FROM follows JOIN users USING (user_key) ORDER BY 1",
             "SELECT id FROM interactions ORDER BY 1",
         ]
+        let past = try HoldOutRule.after(Self.moment).past(ofCatalog: whole.path, relations: .standard)
         for query in queries {
-            #expect(try Self.lines(query, path) == Self.lines(query, earlier.path), "\(query)")
+            let lines = try Self.lines(query, path)
+            #expect(try lines == Self.lines(query, earlier.path), "\(query)")
+            #expect(try lines == past.database.prepare(query).texts(), "\(query), without a copy")
         }
         // Nobody knows since when interests are stated.
         #expect(try Self.lines("SELECT user_id FROM users WHERE interests IS NOT NULL", path).isEmpty)
+        #expect(try past.member(withID: "ann")?.interests == [])
+        #expect(try past.member(withID: "ann")?.memberships.map(\.groupID) == ["g"])
         // The catalog itself stays as it is.
         #expect(try Self.lines("SELECT count(*) FROM users WHERE interests IS NOT NULL", whole.path) == ["2"])
         #expect(try Self.lines("SELECT count(*) FROM memberships", whole.path) == ["4"])

@@ -25,12 +25,12 @@ struct MemberFoldTests {
         var clicked: Set<String> = []
         var impressions: [String: [Int64]] = [:]
 
-        init(_ interactions: [InteractionRecord]) {
+        init(_ recent: RecentMemberChanges) {
             func settle(_ known: inout InteractionRecord?, _ next: InteractionRecord) {
                 let seconds = known.map { $0.atMilliseconds / 1000 } ?? .min
                 if next.atMilliseconds / 1000 >= seconds { known = next }
             }
-            for interaction in interactions {
+            for interaction in recent.interactions {
                 let group = interaction.subjectID
                 switch interaction.effect {
                 case nil where interaction.kind.pairChange == nil && interaction.pause == nil: break
@@ -43,6 +43,7 @@ struct MemberFoldTests {
                 case .impression: impressions[group, default: []].append(interaction.atMilliseconds)
                 }
             }
+            for (group, times) in recent.impressions { impressions[group.text, default: []] += times }
         }
     }
 
@@ -53,7 +54,7 @@ struct MemberFoldTests {
         var recent = RecentMemberChanges()
         var ids: Set<String> = []
         var found: [InteractionRecord] = []
-        for (_, row) in try journal.rows(where: "user_id = ?", { $0.bind(user, at: 1) }) {
+        for (_, row) in try journal.rows(where: "user_id = ?", user) {
             let isRecent = !taken.contains(row.sequence, of: row.origin)
             guard case .member(let change)? = row.change else { continue }
             switch change.action {
@@ -122,14 +123,16 @@ struct MemberFoldTests {
             for journal in journals {
                 var all = try everything(journal, "ann", beyond: taken)
                 var folded = try journal.recentChanges(ofUser: "ann", beyond: taken) ?? RecentMemberChanges()
-                #expect(Effect(folded.interactions) == Effect(all.interactions), "step \(step)")
-                (all.interactions, folded.interactions) = ([], [])
+                #expect(Effect(folded) == Effect(all), "step \(step)")
+                (all.interactions, folded.interactions, folded.impressions) = ([], [], [:])
                 // The journal itself has forgotten them.
                 folded.forgottenIDs = []
                 #expect(folded == all, "step \(step)")
             }
         }
         #expect(try everything(journals[0], "ann", beyond: versions[4]).interactions.count > 256)
+        // Nothing grows with what the member did, but for the impressions of each group.
+        #expect(try journals[0].recentChanges(ofUser: "ann")?.interactions.count ?? 0 < 700)
     }
 
     @Test("The later of two statements of interests stays, whichever is read first", arguments: [[5, 9], [9, 5]])
@@ -154,12 +157,14 @@ struct MemberFoldTests {
             _ = try journal.record([.member(MemberChange(ofUser: "ann", .record(interactions)))], at: 1)
         }
         for batch in 0..<30 { try record(batch * 100, 100) }
-        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == MemberFold.impressionLimit)
+        let group = BytewiseString("g")
+        #expect(try journal.recentChanges(ofUser: "ann")?.impressions[group]?.count == MemberFold.impressionLimit)
         // A row that is read again would be found damaged.
         try journal.database.execute("UPDATE changes SET seal = seal + 1")
         try record(3000, 1)
         let recent = try journal.recentChanges(ofUser: "ann")
-        #expect(recent?.interactions.map(\.atMilliseconds) == (2001...3000).map(Int64.init))
+        #expect(recent?.impressions == [group: (2001...3000).map(Int64.init)])
+        #expect(recent?.interactions == [])
         #expect(try journal.damagedChanges() == [])
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import Model
 import TestSupport
 import Testing
@@ -76,15 +75,4 @@ struct HistoryTests {
         #expect(others.isEmpty, "\(difference.example)")
     }
 
-    /// `COTERIE_SITE_SEEDS` sets another number of seeds.
-    @Test("A site shows what it must, and nothing else, whatever happens between", arguments: [false, true])
-    func simulation(inRedis: Bool) throws {
-        let count = ProcessInfo.processInfo.environment["COTERIE_SITE_SEEDS"].flatMap { UInt64($0) } ?? 3
-        for seed in 1...count {
-            var simulation = try SiteSimulation(inRedis: inRedis, seed: seed)
-            try simulation.run(steps: 120)
-            guard let first = simulation.faults.first else { continue }
-            Issue.record("seed \(seed), step \(first.step): \(first)\n\(simulation.log.joined(separator: "\n"))")
-        }
-    }
 }

@@ -2,6 +2,7 @@ import Basics
 import CatalogStore
 import Changes
 import CommandLine
+import Dispatch
 import Foundation
 import Model
 import ModelStore
@@ -94,8 +95,13 @@ final class SiteUnderTest {
     }
 
     /// Ends a daemon as a kill would, and starts another one with its files.
-    func restart(_ number: Int) throws {
+    ///
+    /// - Parameter losingJournal: whether the journal of a daemon beside Redis is gone.
+    func restart(_ number: Int, losingJournal: Bool = false) throws {
         let name = daemons.remove(at: number).name
+        for suffix in ["", "-wal", "-shm"] where losingJournal {
+            try? FileManager.default.removeItem(atPath: "\(folder.path)/journal-\(name)\(suffix)")
+        }
         daemons.insert(try makeDaemon(name), at: number)
     }
 
@@ -111,9 +117,44 @@ final class SiteUnderTest {
         try CatalogLog.apply(to: catalogPath, store, relations: Coterie.relations, at: clock.now).warnings
     }
 
-    /// Makes the server forget all but the versions.
+    /// Applies as `apply` does, in two processes at once; one that finds the catalog busy does nothing.
+    func applyTwice() {
+        let (path, store, now) = (catalogPath, store, clock.now)
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            _ = try? CatalogLog.apply(to: path, store, relations: Coterie.relations, at: now)
+        }
+    }
+
+    /// Records a decision as a command does that is killed then.
+    func record(_ decision: Change, at now: Int64) throws {
+        try CatalogLog(besideCatalog: catalogPath, store).record([decision], at: now)
+    }
+
+    private func copyDatabase(_ from: String, to: String) throws {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: to + suffix)
+            guard suffix != "-shm", FileManager.default.fileExists(atPath: from + suffix) else { continue }
+            try FileManager.default.copyItem(atPath: from + suffix, toPath: to + suffix)
+        }
+    }
+
+    /// Copies the catalog, while nobody writes.
+    func copy() throws { try copyDatabase(catalogPath, to: folder.path + "/copy.sqlite") }
+
+    /// Puts the copy in the place of the catalog; daemons end before, and start then.
+    func restore() throws {
+        let names = daemons.map(\.name)
+        daemons = []
+        try copyDatabase(folder.path + "/copy.sqlite", to: catalogPath)
+        daemons = try names.map(makeDaemon)
+    }
+
+    /// Makes the store forget all but the versions.
     func loseStreams() throws {
-        guard let server else { return }
+        guard let server else {
+            try? FileManager.default.removeItem(atPath: folder.path + "/store/site.json")
+            return
+        }
         var connection = try RedisConnection(to: RedisAddress(server.url))
         for pattern in ["journal*", "site", "ledger*", "sessions*"] {
             guard case .array(let keys) = try connection.command("KEYS", "coterie:\(pattern)") else { continue }
@@ -149,12 +190,15 @@ final class SiteUnderTest {
     }
 
     /// Brings all daemons to the current version and to the same changes.
-    func exchange() throws {
+    ///
+    /// - Parameter deaf: the number of a daemon that neither sends nor receives.
+    func exchange(without deaf: Int? = nil) throws {
         for daemon in daemons {
             daemon.follower.poll()
             daemon.parts.community.noteOutsideChanges()
         }
-        while try daemons.map({ try $0.exchange() }).contains(true) {}
+        let others = daemons.indices.filter { $0 != deaf }.map { daemons[$0] }
+        while try others.map({ try $0.exchange() }).contains(true) {}
     }
 
     /// Imports files of pairs.
@@ -167,15 +211,15 @@ final class SiteUnderTest {
         }
     }
 
-    /// Imports one group, and tells the store as an import does.
-    func importGroup(_ id: String, visibility: String) throws {
+    /// Imports one group, and tells the store as an import does that is not killed before.
+    func importGroup(_ id: String, visibility: String, tellsStore: Bool = true) throws {
         fileCount += 1
         let path = "\(folder.path)/\(fileCount).csv"
         try Data("group_id,visibility\n\(id),\(visibility)\n".utf8).write(to: URL(fileURLWithPath: path))
         let catalog = try Catalog(path: catalogPath, mode: .writing)
         let options = ImportOptions(rejectsPath: path + ".rejects")
         _ = try Importer(into: catalog, kind: .groups, options: options).run([path])
-        _ = try apply()
+        if tellsStore { _ = try apply() }
     }
 
     /// Makes one of the versions current; daemons take it up when they ask.

@@ -53,6 +53,19 @@ struct CheckFaultTests {
         #expect(found[0].contains("do run \"chown nobody: \(workspace.catalog)\""), "\(found)")
     }
 
+    @Test("A backup that was unpacked by hand beside the log of another catalog")
+    func unpacked() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let log = workspace.catalog + "-wal"
+        // A copy has no log; it says so in its head.
+        try Database(path: workspace.catalog, mode: .readWrite).execute("PRAGMA journal_mode = DELETE")
+        #expect(try await workspace.findings([]).isEmpty)
+        try Data("the frames of another catalog".utf8).write(to: URL(fileURLWithPath: log))
+        let found = try await workspace.findings([])
+        #expect(found.contains { $0.hasPrefix("bad catalog: \(log) is no log of") }, "\(found)")
+    }
+
     @Test("A recompute that failed, one that was refused, and one that never told how it ended")
     func recompute() async throws {
         let workspace = try Workspace()
@@ -272,7 +285,7 @@ struct RedisFaultTests {
         // Without a file of the check before, evictions count for some days after the start.
         let counted = try await findings(workspace, server.url)
         #expect(counted.first?.contains("(volatile-lru) since its start") == true, "\(counted)")
-        #expect(workspace.content(of: "check.prom")?.contains("coterie_check_findings{state=\"warning\"} 0\n") == true)
+        #expect(workspace.content(of: "check.prom")?.contains(",state=\"warning\"} 0\n") == true)
     }
 
     @Test("A user who may not run scripts or add to streams")

@@ -60,7 +60,7 @@ struct ConfigTests {
             ("serve: {prot: 1}", "site.yaml:1:9: there is no setting serve.prot: did you mean serve.port?"),
             ("recompute:\n  keep: 0\n", "site.yaml:2:9: recompute.keep must be a whole number from 1 to 1000"),
             ("a: &b 1", "site.yaml:1:4: an anchor"),
-            ("access:\n  open: [grups]\n", "groups, photos, trending, metrics"),
+            ("access:\n  open: [grups]\n", "groups, photos, trending, map, metrics"),
             ("store: {location: redis://:geheim@host}", "store.passwordFile"),
         ] {
             _ = try workspace.write(text, to: "site.yaml")

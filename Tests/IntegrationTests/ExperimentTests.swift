@@ -110,6 +110,8 @@ struct ExperimentTests {
         }
         // With a folder, a report takes them by itself.
         let take = kind == .redis ? ["--take-changes"] : []
+        // Beside Redis, a daemon tells every two seconds up to when it has sent everything.
+        if kind == .redis { try await Task.sleep(for: .seconds(4)) }
         let known = try await workspace.succeed(["experiment", "report", "calm"] + take).text
         #expect(!known.contains("wait to be applied") && !known.contains("members: control 0,"), "\(known)")
         // What was shown last is written when the daemon ends.

@@ -120,10 +120,12 @@ struct JobTests {
         let table = try String(contentsOfFile: "\(Checkout.root)/Jobs/drills", encoding: .utf8)
             .split(separator: "\n").compactMap { $0.wholeMatch(of: /[a-z]+ +[0-9]+ ([A-Za-z|]+)/)?.output.1 }
             .flatMap { $0.split(separator: "|") }.map { "\($0).swift" }
-        let folder = "\(Checkout.root)/Tests/IntegrationTests"
-        let suites = try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
-            try name.hasSuffix("Tests.swift")
-                && String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8).contains(/, \.drill\b/)
+        let suites = try ["IntegrationTests", "HistoryTests"].flatMap { target in
+            let folder = "\(Checkout.root)/Tests/\(target)"
+            return try FileManager.default.contentsOfDirectory(atPath: folder).filter { name in
+                try name.hasSuffix("Tests.swift")
+                    && String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8).contains(/, \.drill\b/)
+            }
         }
         #expect(table.sorted() == suites.sorted())
     }
@@ -265,14 +267,15 @@ struct JobTests {
         let failed = try await workspace.run("recompute", "--metrics", name)
         #expect(failed.exitCode == CommandRun.ExitCode.badData, "\(failed.testDescription)")
         let failure = try #require(workspace.content(of: name)?.split(separator: "\n").last)
-        #expect(failure.contains(#"{code="65",reason="there is no catalog at "#), "\(failure)")
+        #expect(failure.contains(#",code="65",reason="there is no catalog at "#), "\(failure)")
         try await workspace.importSample()
         // A dry run is no run of the job.
         try await workspace.succeed("recompute", "--metrics", name, "--dry-run")
         #expect(workspace.content(of: name)?.contains("last_success") == false)
         try await workspace.succeed(["recompute"], settings: ["COTERIE_RECOMPUTE_METRICS": name])
         let text = try #require(workspace.content(of: name))
-        #expect(text.contains("\ncoterie_recompute_last_success_timestamp_seconds ") && text.contains(failure))
+        #expect(text.contains("\ncoterie_recompute_last_success_timestamp_seconds{site=\""))
+        #expect(text.contains(failure) && text.components(separatedBy: "{site=\"/").count == 3)
         let mode = try FileManager.default.attributesOfItem(atPath: workspace.path(name))[.posixPermissions]
         #expect(mode as? Int == 0o644)
         #expect(try written(in: workspace).filter { $0.contains(name) } == [name])

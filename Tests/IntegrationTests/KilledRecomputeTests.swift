@@ -10,7 +10,7 @@ struct KilledRecomputeTests {
     /// The steps after which it is killed: each says when it has ended.
     private static let steps = [
         "read groups", "read photos", "compare by photos", "tags and places", "read members", "compare by members",
-        "trends and seasons", "encode",
+        "trends and seasons", "encode", "draw the map",
     ]
 
     @Test("after any step leaves the current version intact", arguments: StoreKind.available)

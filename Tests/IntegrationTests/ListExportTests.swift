@@ -126,6 +126,31 @@ struct ListExportTests {
         #expect(workspace.content(of: "other") == "precious")
     }
 
+    @Test("A link at the place of an output is refused by every command, and stays")
+    func linkedPlaces() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let other = try workspace.write("precious", to: "other")
+        let users = try workspace.write("laura-100\n", to: "users.txt")
+        let link = workspace.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: other)
+        for words in [
+            ["backup", "--replace"], ["forget", "--ledger"], ["export", "member", "laura-100", "--output"],
+            ["export", "neighbours", "--by", "members", "--output"],
+            ["export", "recommendations", "--users", users, "--output"],
+        ] {
+            let run = try await workspace.start(words + [link]).wait()
+            #expect(run.exitCode == 1 && run.errors.contains("remove it"), "\(run.testDescription)")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == other)
+        }
+        #expect(workspace.content(of: "other") == "precious")
+        // A list of ids is not replaced by what is made from it.
+        let own = try await workspace.run("export", "recommendations", "--users", users, "--output", users)
+        #expect(own.exitCode == CommandRun.ExitCode.usage, "\(own.testDescription)")
+        #expect(own.errors.contains("--output and --users name one file"), "\(own.testDescription)")
+        #expect(workspace.content(of: "users.txt") == "laura-100\n")
+    }
+
     @Test("A file that was begun with other options is not gone on with, and users who are unknown are told")
     func refusals() async throws {
         let workspace = try Workspace()

@@ -144,10 +144,24 @@ struct PageBrowserTests {
                     ("/groups/focus-stackers", "focus-stackers"), ("/groups/kitchen-table-macro", long),
                     ("/groups/%3Cimg%20src%3Dx%20onerror%3Dhacked%28%29%3E", "<script>hacked()</script>"),
                     ("/search?q=hacked", "Search: hacked"), ("/photos/50000000001", "Photo 50000000001"),
-                    ("/groups/no-such-group", "Unknown group")]:
+                    ("/groups/no-such-group", "Unknown group"), ("/data", "Data"), ("/decisions", "Decisions")]:
                 driver.get(address + "/admin" + path)
                 arrive(title)
                 look()
+
+            driver.get(address + "/admin/map")
+            arrive("Map")
+            find("#map-words").send_keys("macro mondays")
+            wait.until(lambda d: find("#map-words").send_keys(Keys.ENTER) or "Macro Mondays" in text("#map-chosen"))
+            look()
+            canvas, chosen = find(".map canvas"), set()
+            for key in [Keys.ARROW_LEFT, Keys.ARROW_UP, Keys.ARROW_RIGHT, Keys.ARROW_DOWN, "+", "-", "0"]:
+                canvas.send_keys(key)
+                chosen.add(text("#map-chosen a"))
+            assert len(chosen) > 1, chosen
+            name = text("#map-chosen a")
+            canvas.send_keys(Keys.ENTER)
+            arrive(name)
 
             driver.get(address + "/admin/versions")
             names = lambda: driver.execute_script(

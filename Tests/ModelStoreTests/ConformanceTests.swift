@@ -72,6 +72,10 @@ struct ConformanceTests {
             #expect(groups.reason(forGroup: "a") == (ids.isEmpty ? nil : .removed))
             #expect(groups.reason(forGroup: "é ✈") == (ids.isEmpty ? nil : .private))
             #expect(groups.reason(forGroup: "c") == nil && Set(groups.groupIDs) == Set(ids))
+            var newer = site
+            newer.unknown = ["later": .number("5"), "muted": .list([.object([(name: "é", value: .text("x"))])])]
+            try store.setSite(newer)
+            #expect(try store.site() == newer && newer != site)
         }
     }
 

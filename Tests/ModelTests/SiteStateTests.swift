@@ -1,3 +1,4 @@
+import Basics
 import Model
 import TestSupport
 import Testing
@@ -79,5 +80,11 @@ struct SiteStateTests {
         #expect(decisions.curated == [CuratedGroup(group: 2, position: 1)])
         let visible = VisibleModel(model, decisions)
         #expect(["a", "b", "c", "gone"].map { visible.index(ofID: $0) } == [0, nil, 2, nil])
+    }
+
+    @Test("A group that is withdrawn for a reason that only another program knows is withdrawn")
+    func unknownReason() throws {
+        let reasons = try JSON.decoded([Concealment].self, from: Array(#"["private", "embargoed", "hidden"]"#.utf8))
+        #expect(reasons == [.private, .removed, .hidden])
     }
 }

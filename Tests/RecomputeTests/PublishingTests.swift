@@ -42,8 +42,8 @@ struct PublishingTests {
         #expect(
             outcome.steps.map(\.name) == [
                 "read groups", "read photos", "compare by photos", "tags and places", "read members",
-                "compare by members", "weigh popularity", "weigh relations", "trends and seasons", "encode", "publish",
-                "switch",
+                "compare by members", "weigh popularity", "weigh relations", "trends and seasons", "encode",
+                "draw the map", "publish", "switch",
             ])
     }
 

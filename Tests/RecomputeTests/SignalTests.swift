@@ -40,8 +40,35 @@ struct SignalTests {
     func nothing() throws {
         let model = try model(community())
         #expect(model.trending.isEmpty && !model.hasSeasons && model.tags.isEmpty && model.places.isEmpty)
-        #expect(model.curated.isEmpty)
+        #expect(model.curated.isEmpty && model.reach(of: 0) == nil)
         #expect(model.groups(withTopic: "macro") == [try index("bees", model)])
+    }
+
+    @Test("Offers and openings count once a member, within four weeks; joins by their dates", arguments: [false, true])
+    func reach(publishesMembers: Bool) throws {
+        let community = try community()
+        try community.importing(
+            .memberships, "group_id,user_id,joined_at\nbees,j1,2026-11-20\nbees,j2,2026-10-25\nbees,j3,2026-10-01\n")
+        let catalog = try Catalog(path: community.catalogPath, mode: .recording)
+        func tell(_ user: String, _ events: [(kind: Interaction.Kind, group: String, days: Int64)]) throws {
+            let records = events.enumerated().map { number, event in
+                InteractionRecord(
+                    id: "\(number)", event.kind, groupID: event.group,
+                    atMilliseconds: (now - event.days * 86_400) * 1000)
+            }
+            try catalog.take([.member(MemberChange(ofUser: user, .record(records)))])
+        }
+        try tell("ann", [(.impression, "bees", 1), (.impression, "bees", 2), (.click, "bees", 1), (.click, "bees", 1)])
+        try tell("bob", [(.impression, "bees", 27), (.impression, "cats", 29), (.click, "cats", 3)])
+        try tell("eve", [(.impression, "bees", 3), (.impression, "secret", 3)])
+        var parameters = RecomputeParameters(threads: 2)
+        parameters.publishesMembers = publishesMembers
+        let job = RecomputeJob(
+            catalogPath: community.catalogPath, store: community.store, parameters: parameters,
+            startedAtMilliseconds: now * 1000)
+        let model = try community.store.load(job.run(observer: RecordingObserver()).manifest.version).model
+        #expect(model.reach(of: Int(try index("bees", model))) == GroupReach(joins: 2, offered: 3, opened: 1))
+        #expect(model.reach(of: Int(try index("cats", model))) == GroupReach())
     }
 
     @Test("a group is active until its last join or post, if its file is older; a date to come does not count")

@@ -16,7 +16,7 @@ struct AccessTests {
     }
 
     private static let ofAnn = "/v1/users/ann/recommendations"
-    private static let ofSite = ["/v1/groups/alps/similar", "/v1/photos/p1/groups", "/metrics"]
+    private static let ofSite = ["/v1/groups/alps/similar", "/v1/photos/p1/groups", "/v1/map", "/metrics"]
     private static let ofAdmins = "/v1/admin/model"
 
     private func status(_ transport: Transport, _ target: String, _ headers: [String]) throws -> Int {
@@ -68,7 +68,8 @@ struct AccessTests {
     @Test("Areas are opened one by one")
     func openAreas() throws {
         let targets: [(Area, String)] = [
-            (.groups, "/v1/groups/alps/similar"), (.photos, "/v1/photos/p1/groups"), (.metrics, "/metrics"),
+            (.groups, "/v1/groups/alps/similar"), (.photos, "/v1/photos/p1/groups"), (.map, "/v1/map"),
+            (.metrics, "/metrics"),
         ]
         for area in Area.allCases {
             var service = service

@@ -54,6 +54,13 @@ struct BodyBoundsTests {
 
     private static let endpoints = Endpoint.table(of: .standard).filter { $0.body != nil }
 
+    @Test("A body in another encoding than UTF-8 is refused", arguments: [String.Encoding.utf16, .utf32LittleEndian])
+    func encodings(encoding: String.Encoding) throws {
+        let body = try #require(InterestsBody.example.data(using: encoding))
+        let error = #expect(throws: Problem.self) { try InterestsBody(body: Array(body)) }
+        #expect(error?.details.detail.contains("UTF-8") == true, "\(error.debugDescription)")
+    }
+
     @Test("The article Limits has the bounds of every field")
     func article() throws {
         let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../Sources")

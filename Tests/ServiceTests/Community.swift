@@ -22,6 +22,12 @@ enum Community {
 
     static let sizes: [Relation: [UInt32]] = [.photos: [10, 11, 12, 13, 14], .members: [20, 21, 22, 23, 24]]
 
+    /// Two regions, and a group beside the map.
+    static let places: [MapPlace?] = [
+        MapPlace(x: 0, y: 10, region: 0), MapPlace(x: 700_000, y: 20, region: 1),
+        MapPlace(x: 800_000, y: 30, region: 1), MapPlace(x: 999_999, y: 999_999, region: 1), nil,
+    ]
+
     /// The mean of the best scores is ½ + ½ + ¼ over 3.
     static let photos = table([
         [(1, 4, 0.5), (2, 2, 0.25)], [(0, 4, 0.5)], [(0, 2, 0.25)], [], [],
@@ -41,7 +47,9 @@ enum Community {
     }
 
     /// A version of the community; every title begins with `mark`.
-    static func version(_ name: String, mark: String = "", createdAt: Int64 = 1_000_000) throws -> LoadedVersion {
+    static func version(
+        _ name: String, mark: String = "", createdAt: Int64 = 1_000_000, places: [MapPlace?]? = places
+    ) throws -> LoadedVersion {
         let marked = groups.map { group in
             var group = group
             group.title = mark + group.title
@@ -52,12 +60,14 @@ enum Community {
             trending: [
                 TrendingGroup(group: 3, score: 3.5, joiners: 4, posters: 2, usualWeek: 1.5),
                 TrendingGroup(group: 1, score: 2, joiners: 3, posters: 1, usualWeek: 1),
-            ], tags: ["snow": [Posting(group: 4, weight: 0.5)]])
+            ], tags: ["snow": [Posting(group: 4, weight: 0.5)]],
+            reach: [.init(joins: 3, offered: 10, opened: 4), .init(offered: 2), .init(), .init(joins: 7), .init()])
         if let cell = PlaceCell(latitude: 46.55, longitude: 8) {
             signals.places[cell] = [Posting(group: 0, weight: 0.5)]
         }
-        let encoded = try EncodedModel(
+        var encoded = try EncodedModel(
             groups: marked, sizes: sizes, tables: [.photos: photos, .members: members], signals: signals)
+        if let places { encoded = encoded.adding(places) }
         let manifest = Manifest(
             version: try VersionName(name), createdAtMilliseconds: createdAt,
             catalog: .init(schemaVersion: 1, changeCount: 1), groups: .init(included: 5, leftOutPrivate: 0),
@@ -211,7 +221,9 @@ struct Routes {
                 endpoints: endpoints,
                 metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                     + (cache.map { [$0 as any MetricSource] } ?? [])),
-            pages: Responder.Pages(sessions: PageSessions(store), requests: metrics, log: lines.log),
+            pages: Responder.Pages(
+                sessions: PageSessions(store), decisions: DecisionNotes(store, log: lines.log), requests: metrics,
+                log: lines.log),
             settings: settings, now: now)
         let router = Router(
             endpoints, responder: responder, cache: cache, metrics: metrics,

@@ -113,6 +113,7 @@ struct DescriptionTests {
         ("/components/coterie-groups.pt.js", ["/components/coterie-groups.pt.js"]),
         ("/v1/users/{id}/interests", ["/v1/users/ann/interests"]),
         ("/v1/trending", ["/v1/trending", "/v1/trending?limit=0"]),
+        ("/v1/map", ["/v1/map", "/v1/map?after=birds&limit=1", "/v1/map?limit=0"]),
         (
             "/v1/photos/{id}/groups",
             ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" } + ["/v1/photos/p1/groups?by=look"]
@@ -121,6 +122,7 @@ struct DescriptionTests {
         ("/v1/users/{id}/contacts", ["ann", "none"].map { "/v1/users/\($0)/contacts" }),
         ("/v1/photos/{id}/similar", ["p1", "none"].map { "/v1/photos/\($0)/similar" }),
         ("/v1/admin/model", ["/v1/admin/model"]),
+        ("/v1/admin/decisions", ["", "?limit=0", "?after=x"].map { "/v1/admin/decisions\($0)" }),
     ]
 
     /// Requests that change something, in an order in which they may.

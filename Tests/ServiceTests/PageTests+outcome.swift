@@ -1,5 +1,7 @@
 import Foundation
 import HTTP
+import Model
+import ModelStore
 import TestSupport
 import Testing
 
@@ -37,6 +39,36 @@ extension PageTests {
         let after = try overview()
         #expect(!after.contains("sends no impressions") && after.contains("Clicks per 1,000 lists <b>1,000</b>"))
         #expect(after.contains("Joins per 1,000 lists <b>0</b>") && after.contains("class=\"gap\""))
+    }
+
+    @Test("The page of versions shows how good lists were, and a version's own page says so beside its button")
+    func quality() throws {
+        let (old, new) = (try Community.version("v0"), try Community.version("v1"))
+        let daemon = try daemon {
+            $0.deployment = .catalog(FakeStore(old, measured(new, after: old)), path: members.path)
+            $0.live.access = AccessPolicy()
+        }
+        defer { daemon.stop() }
+        let versions = try get(daemon, "/admin/versions", ["Host: localhost"]).text
+        #expect(versions.contains("<figcaption>Members who joined a group of their list <b>25.0%</b>"))
+        #expect(versions.contains(">20.0% to 30.5%</td>") && versions.contains("Groups in anybody&#39;s list"))
+        let page = try get(daemon, "/admin/versions/v0", ["Host: localhost"]).text
+        #expect(page.contains("25.0% (20.0% to 30.5%) of 120 members joined a group of their list, 10.0% a popular"))
+        let metrics = try get(daemon, "/metrics", ["Host: localhost"]).text
+        #expect(metrics.contains(#"coterie_list_hit_rate{version="v0"} 0.25"#))
+        #expect(metrics.contains(#"coterie_list_most_shown{version="v0"} 0.125"#))
+    }
+
+    /// Returns a version whose recompute measured the lists of another one.
+    private func measured(_ version: LoadedVersion, after other: LoadedVersion) -> LoadedVersion {
+        var quality = Manifest.Quality(of: other.manifest.version)
+        (quality.members, quality.joins) = (120, 150)
+        quality.figures = QualityFigures(
+            hitRate: 0.25, interval: 0.2...0.305, popularHitRate: 0.1, coverage: 0.5, mostShown: 0.125, impersonal: 0,
+            overlap: 0.75)
+        var manifest = version.manifest
+        manifest.quality = [quality]
+        return LoadedVersion(manifest: manifest, model: version.model)
     }
 
     @Test("Pages show public photos from the site's own addresses, and from nowhere else")

@@ -76,10 +76,16 @@ extension PageTests {
         #expect(unknown.contains("this version has no group with this id"))
         let hidden = try get(daemon, "/admin/groups?only=concealed", [field]).text
         #expect(hidden.contains("1 groups, page 1 of 1") && hidden.contains("/admin/groups/alps"))
-        for order in ["size", "title", "neighbours", "activity"] {
+        for order in ["size", "title", "neighbours", "joins", "offered", "opened", "activity"] {
             #expect(try get(daemon, "/admin/groups?sort=\(order)&page=9", [field]).status == 200)
         }
         #expect(try get(daemon, "/admin/groups?sort=colour", [field]).status == 400)
+        let unoffered = try get(daemon, "/admin/groups?only=unoffered", [field]).text
+        #expect(unoffered.contains("3 groups, page 1 of 1") && !unoffered.contains("/admin/groups/birds"))
+        let opened = try get(daemon, "/admin/groups?sort=opened", [field]).text
+        #expect(opened.contains("40 %") && opened.contains("0 %"))
+        let first = try #require(opened.range(of: "/admin/groups/alps")?.lowerBound)
+        #expect(try first < #require(opened.range(of: "/admin/groups/birds")?.lowerBound))
     }
 
     @Test("A wrong address is a page, an empty search is an empty search, and nothing is left after signing out")

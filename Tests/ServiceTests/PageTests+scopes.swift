@@ -16,12 +16,25 @@ extension PageTests {
         let daemon = try daemon()
         defer { daemon.stop() }
         let field = try cookie(daemon, [scope])
-        for path in ["/admin", "/admin/versions", "/admin/groups/alps", "/admin/curation"] {
+        for path in [
+            "/admin", "/admin/versions", "/admin/groups/alps", "/admin/curation", "/admin/decisions", "/admin/data",
+        ] {
             #expect(try get(daemon, path, [field]).status == (scope == .look ? 200 : 403))
         }
         #expect(try get(daemon, "/admin/members/ann", [field]).status == (scope == .members ? 200 : 403))
         let token = try bearers.field("ann", .admin, scopes: [scope])
         #expect(try get(daemon, "/v1/admin/model", [token]).status == (scope == .look ? 200 : 403))
+    }
+
+    @Test("The page of a photo says whose member the owner is only to those who may see members")
+    func ownerOfPhoto() throws {
+        try members.execute("INSERT INTO photos (photo_key, photo_id, user_key) VALUES (9, 'q', 1)")
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        for (scopes, isTold) in [([Scope.look], false), ([.look, .members], true), ([], true)] as [(Set<Scope>, Bool)] {
+            let page = try get(daemon, "/admin/photos/q", [try cookie(daemon, scopes)])
+            #expect(page.status == 200 && page.text.contains("the owner is a member") == isTold, "\(scopes)")
+        }
     }
 
     @Test("An action without its scope is 403, and its button is not drawn")

@@ -210,7 +210,8 @@ struct PageTests {
             "/admin", "/admin/groups", "/admin/groups/alps", "/admin/groups/cats%20%F0%9F%90%88",
             "/admin/groups/%3Cscript%3E", "/admin/members/%22%3E%3Cscript%3E", "/admin/search?q=%3Cscript%3E",
             "/admin/members/ann?group=%3Cscript%3E", "/admin/versions", "/admin/curation", "/admin/experiments",
-            "/admin/jobs", "/admin/versions/v0", "/admin/versions/v0?member=%3Cscript%3E",
+            "/admin/jobs", "/admin/map", "/admin/data", "/admin/decisions?after=%3Cscript%3E", "/admin/versions/v0",
+            "/admin/versions/v0?member=%3Cscript%3E",
             "/admin/experiments/\(HTML.segment(mark))", "/admin/experiments/%3Cscript%3E", "/admin/photos/%3Cscript%3E",
             "/admin/sign-in?failed=%3Cscript%3E&to=%22%3E%3Cscript%3E",
         ]

@@ -291,4 +291,31 @@ struct SiteDecisionTests {
             #expect(try scene.shared.siteDecisions(in: snapshot).hidden.contains(group) == (action == .hide))
         }
     }
+
+    @Test("A daemon answers before its journal is checked; a decision that an index lacks is then found, and told of")
+    func damagedIndex() throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/journal"
+        let hides = ["a", "b", "c"].map { Change.site(SiteChange(ofGroup: $0, .hide, atMilliseconds: 1)) }
+        _ = try ChangeJournal(path: path, mode: .recording).record(hides, at: 6)
+        // The index seems to be one of other rows when it is filled, and lacks two of three.
+        let database = try Database(path: path, mode: .readWrite)
+        func pretend(_ other: String, insteadOf condition: String) throws {
+            try database.execute(
+                """
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = replace(sql, '\(condition)', '\(other)') WHERE name = 'changes_of_site';
+                """)
+        }
+        try pretend("sequence = 1", insteadOf: "kind > 0")
+        try Database(path: path, mode: .readWrite).execute("REINDEX changes_of_site")
+        try pretend("kind > 0", insteadOf: "sequence = 1")
+        let lines = Lines()
+        let journal = try DaemonJournal(path: path, changes: ChangeClock(), log: lines.log, now: { 1 })
+        func hidden() -> Int { journal.decisions.recorded.replayed(on: SiteState(), beyond: .none).hidden.count }
+        #expect(hidden() == 1 && lines.all.isEmpty)
+        for _ in 0..<2 { journal.verify(beyond: .none) }
+        #expect(hidden() == 3 && journal.check == nil && journal.damage == nil)
+        #expect(lines.all.contains { $0.contains("was damaged, and its indexes are made again") }, "\(lines.all)")
+    }
 }

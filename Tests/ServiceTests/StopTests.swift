@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Dispatch
@@ -56,6 +57,21 @@ struct StopTests {
         #expect(try exposureCount() == 40)
         let last = try #require(lines.all.last)
         #expect(last == "stopped" || last.contains("exposures of experiments were written at the end"), "\(last)")
+    }
+
+    @Test("A stop closes all files, so that SQLite leaves nothing beside them")
+    func closed() async throws {
+        let daemon = try daemon(Lines(), stopLimit: .seconds(60))
+        try await show(3, by: daemon)
+        let journal = Catalog.journalPath(beside: members.path)
+        #expect(FileTree.exists(journal + "-wal"))
+        daemon.stop()
+        for path in [journal, members.path, members.path + "-sessions"] {
+            #expect(
+                FileTree.exists(path) && !FileTree.exists(path + "-wal") && !FileTree.exists(path + "-shm"), "\(path)")
+        }
+        // The daemon itself is still there.
+        daemon.stop()
     }
 
     @Test("The log says how many exposures are lost when the journal stays locked")

@@ -53,10 +53,15 @@ struct VersionFollowerTests {
         follower.poll()
         #expect(follower.current.site == site)
         #expect(follower.current.siteRevision == revision && changes.stamp(ofMember: nil) == stamp)
-        site.hidden = []
+        (site.hidden, site.unknown) = ([], ["muted": .list([])])
+        try store.setSite(site)
+        for _ in 0..<2 { follower.poll() }
+        #expect(follower.current.site == site && follower.current.siteRevision > revision)
+        #expect(follower.current.problem?.contains("need a newer program (muted): upgrade this one") == true)
+        site.unknown = [:]
         try store.setSite(site)
         follower.poll()
-        #expect(follower.current.site == site && follower.current.siteRevision > revision)
+        #expect(follower.current.problem == nil)
     }
 
     @Test("A version is loaded once")

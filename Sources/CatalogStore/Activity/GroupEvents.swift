@@ -17,6 +17,20 @@ package struct GroupEvents: Sendable {
     /// The rows with dates, each with the time of its last entry that is not in the future, in Unix seconds.
     package var lastTimes: [(row: Int, seconds: Int64)] { log.rows.map { ($0.row, $0.last) } }
 
+    /// Returns the persons of recent events at or after a time in Unix seconds, each once, ascending.
+    package func persons(since time: Int64) -> [UInt32] {
+        // Rows that were read early may have somewhat older events, which depends on the threads.
+        let first = max(time - 1, log.rows.lazy.map(\.recentAfter).max() ?? .max)
+        var persons: [UInt32] = []
+        for (index, row) in log.rows.enumerated() {
+            for event in log.recent(ofRow: index) where row.recentAfter + Int64(event.seconds) > first {
+                persons.append(event.person)
+            }
+        }
+        persons.sort()
+        return persons.indices.filter { $0 == 0 || persons[$0 - 1] != persons[$0] }.map { persons[$0] }
+    }
+
     /// Returns the activity of every row.
     ///
     /// - Parameter calendar: a calendar that fits the window.

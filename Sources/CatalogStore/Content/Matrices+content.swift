@@ -125,7 +125,6 @@ extension Matrices {
         return try content(of: &readers, minimumPhotos: minimumPhotos)
     }
 
-    /// Returns the tags of the vocabulary.
     private func frequentTags(
         minimumPhotos: Int, read: (TagNumbers.Choice) throws(Failure) -> [PhotoReader]
     ) throws(Failure) -> Set<String> {

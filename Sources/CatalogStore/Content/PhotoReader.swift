@@ -6,7 +6,6 @@ import SQLite
 struct PhotoReader: Sendable {
     /// The photos of a range of keys, in the order of the keys; a private or missing photo has no values.
     struct Part: Sendable {
-        /// The index of the range.
         let range: Int
         /// The keys of the owners; 0 for an unknown owner.
         var owners: [UInt32] = []

@@ -6,7 +6,6 @@ import Model
 struct TagNumbers: Sendable {
     /// The tags to number; the other tags of a photo only get the number `other`.
     enum Choice: Sendable {
-        /// All tags.
         case all
         case share(TagShare)
         /// These tags, normalized.
@@ -111,12 +110,10 @@ struct TagNumbers: Sendable {
 struct TagShare: Sendable {
     /// The index of the share, from 0 to below `count`.
     let index: UInt
-    /// The number of shares.
     let count: UInt
 
     func has(_ tag: String) -> Bool { UInt(bitPattern: tag.hashValue) % count == index }
 
-    /// The two halves of this share.
     var halves: [TagShare] {
         [TagShare(index: index, count: count * 2), TagShare(index: index + count, count: count * 2)]
     }
@@ -176,7 +173,6 @@ struct TagVocabulary {
 struct CellNumbers: Sendable {
     private var numbers: [Int: UInt32] = [:]
     private(set) var cells: [PlaceCell] = []
-    /// The number of photos in each cell.
     private(set) var photoCounts: [Int] = []
 
     /// Counts a photo.

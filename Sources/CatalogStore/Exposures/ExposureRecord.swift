@@ -16,6 +16,15 @@ package struct ExposedMember: Sendable, Equatable {
     package var groupCount: Int
 }
 
+/// The rows that a catalog had at some time: they are numbered in the order in which they arrive.
+package struct CatalogArrival: Sendable, Codable, Equatable {
+    /// The numbers of the last interaction and of the last exposure.
+    package var interaction, exposure: Int64
+
+    /// All rows.
+    package static let all = CatalogArrival(interaction: .max, exposure: .max)
+}
+
 /// The lists that experiments showed, and the actions of members on them.
 package struct Exposures {
     private let database: ReadingDatabase
@@ -28,22 +37,60 @@ package struct Exposures {
     ///   - earliest: the earliest time of an interaction, inclusive, in Unix milliseconds.
     ///   - latest: the end of exposures, exclusive, in Unix milliseconds.
     ///   - end: the end of interactions, exclusive, in Unix milliseconds.
+    ///   - arrival: the rows that had arrived; others are left out.
     ///   - body: called with the members, one after another.
     /// - Complexity: O(exposures + interactions of these members).
     package func forEachMember(
         exposedIn experiment: String, before latest: Int64, interactionsFrom earliest: Int64, until end: Int64,
-        _ body: (ExposedMember) throws(Failure) -> Void
+        arrival: CatalogArrival = .all, _ body: (ExposedMember) throws(Failure) -> Void
     ) throws(Failure) {
-        let reader = try ExposedMemberReader(database, experiment, before: latest, earliest..<max(earliest, end))
+        let reader = try ExposedMemberReader(
+            database, experiment, before: latest, earliest..<max(earliest, end), arrival)
         while let member = try reader.next() { try body(member) }
     }
 
     /// Returns the times at which the members of an experiment were first shown a list, ascending.
-    package func firstExposures(in experiment: String) throws(Failure) -> [Int64] {
+    package func firstExposures(in experiment: String, arrival: CatalogArrival = .all) throws(Failure) -> [Int64] {
         let rows = try database.prepare(
-            "SELECT min(first_at) AS first FROM exposures WHERE experiment = ? GROUP BY user_key ORDER BY first",
-            experiment)
+            """
+            SELECT min(first_at) AS first FROM exposures WHERE experiment = ? AND exposure_key <= ?
+            GROUP BY user_key ORDER BY first
+            """, experiment, arrival.exposure)
         return try rows.map { $0.integer(0) }
+    }
+
+    /// The rows that have arrived.
+    package var arrival: CatalogArrival {
+        get throws(Failure) {
+            CatalogArrival(
+                interaction: try database.integer("SELECT max(interaction_key) FROM interactions") ?? 0,
+                exposure: try database.integer("SELECT max(exposure_key) FROM exposures") ?? 0)
+        }
+    }
+
+    /// Returns the numbers of late rows of an experiment, which arrived after others although they are earlier.
+    ///
+    /// - Parameters:
+    ///   - arrival: the rows that had arrived before.
+    ///   - instant: the end of the rows that are late, exclusive, in Unix milliseconds.
+    /// - Returns: the interactions of its members from its start on, the pages, and the earlier pages to which later
+    ///   showings of the same day were added.
+    package func lateCounts(
+        in experiment: String, since start: Int64, after arrival: CatalogArrival, before instant: Int64
+    ) throws(Failure) -> (actions: Int, pages: Int, repeatedPages: Int) {
+        let pages = try database.prepare(
+            """
+            SELECT count(*) FILTER (WHERE exposure_key > ?2),
+                count(*) FILTER (WHERE exposure_key <= ?2 AND last_at >= ?3)
+            FROM exposures WHERE experiment = ?1 AND first_at < ?3
+            """, experiment, arrival.exposure, instant)
+        let actions = try database.integer(
+            """
+            SELECT count(*) FROM interactions WHERE interaction_key > ?2 AND occurred_at >= ?4 AND occurred_at < ?3
+            AND is_forgotten = 0 AND user_key IN (SELECT user_key FROM exposures WHERE experiment = ?1)
+            """, experiment, arrival.interaction, instant, start)
+        _ = try pages.step()
+        return (Int(actions ?? 0), Int(pages.integer(0)), Int(pages.integer(1)))
     }
 
     /// Returns the number of groups of lists with an interaction of a kind, for each member with any interaction.
@@ -82,25 +129,28 @@ private final class ExposedMemberReader {
     private let person: Statement
     private let experiment: String
     private let span: Range<Int64>
+    private let arrival: CatalogArrival
     /// The first row of the next member, or `nil` at the end.
     private var following: (user: Int64, record: ExposureRecord)?
 
     init(
-        _ database: ReadingDatabase, _ experiment: String, before latest: Int64, _ span: Range<Int64>
+        _ database: ReadingDatabase, _ experiment: String, before latest: Int64, _ span: Range<Int64>,
+        _ arrival: CatalogArrival
     ) throws(Failure) {
-        self.span = span
+        (self.span, self.arrival) = (span, arrival)
         exposures = try database.prepare(
             """
             SELECT user_key, arm, recommendation_id, first_position, shown_count, filters, first_at, last_at, times,
                 teams, microseconds, shown, settings
-            FROM exposures WHERE experiment = ? AND first_at < ? ORDER BY user_key, first_at
+            FROM exposures WHERE experiment = ? AND first_at < ? AND exposure_key <= ? ORDER BY user_key, first_at
             """)
         interactions = try database.prepare(
             """
             SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant, seconds
             FROM interactions JOIN groups USING (group_key)
-            WHERE user_key = ?1 AND is_forgotten = 0 AND occurred_at < ?3 AND (occurred_at >= ?2 OR recommendation_id IN (
-                SELECT recommendation_id FROM exposures WHERE user_key = ?1 AND experiment = ?4))
+            WHERE user_key = ?1 AND is_forgotten = 0 AND occurred_at < ?3 AND interaction_key <= ?5
+                AND (occurred_at >= ?2 OR recommendation_id IN (SELECT recommendation_id FROM exposures
+                    WHERE user_key = ?1 AND experiment = ?4 AND exposure_key <= ?6))
             ORDER BY occurred_at, interaction_key
             """)
         person = try database.prepare(
@@ -109,7 +159,7 @@ private final class ExposedMemberReader {
                 WHERE memberships.user_key = users.user_key AND (joined_at IS NULL OR joined_at < ?2))
             FROM users WHERE user_key = ?1
             """)
-        exposures.bind(experiment, latest)
+        exposures.bind(experiment, latest, arrival.exposure)
         self.experiment = experiment
         following = try nextRow()
     }
@@ -135,7 +185,8 @@ private final class ExposedMemberReader {
             records.append(row.record)
             following = try nextRow()
         }
-        interactions.bind(first.user, span.lowerBound, span.upperBound, experiment)
+        interactions.bind(
+            first.user, span.lowerBound, span.upperBound, experiment, arrival.interaction, arrival.exposure)
         defer { interactions.reset() }
         person.bind(first.user, first.record.firstAtMilliseconds / 1000)
         defer { person.reset() }
@@ -178,10 +229,13 @@ struct ExposureWriter {
         AND experiment IN (SELECT experiment FROM exposures WHERE user_key = ?1)
         """
 
-    /// A statement that adds the exposures of the user with the key `?2` to those of the user with the key `?1`.
-    static let merging = """
-        INSERT INTO exposures (\(columns)) SELECT ?1, \(rest) FROM exposures WHERE user_key = ?2 \(adding)
-        """
+    /// Statements that add the exposures of the user with the key `?2` to those of the user with the key `?1`.
+    ///
+    /// Rows keep their numbers, which say when they arrived.
+    static let merging = [
+        "UPDATE OR IGNORE exposures SET user_key = ?1 WHERE user_key = ?2",
+        "INSERT INTO exposures (\(columns)) SELECT ?1, \(rest) FROM exposures WHERE user_key = ?2 \(adding)",
+    ]
 
     private let insert: Statement
     private let expire: Statement

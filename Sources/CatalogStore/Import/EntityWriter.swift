@@ -42,7 +42,6 @@ final class EntityWriter {
     /// The unreadable values of the row that was written last; they were left out.
     private(set) var unreadable: [RecordProblem] = []
     private let findings: ImportFindings
-    /// The visibility of the rows of this import.
     private(set) var visibility: ImportedVisibility
 
     init(

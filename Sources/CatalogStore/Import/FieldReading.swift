@@ -133,7 +133,6 @@ protocol Coded: RawRepresentable<String>, CaseIterable {
 }
 
 extension Coded {
-    /// All words with their codes.
     static var words: [(word: String, code: Int64)] { allCases.map { ($0.rawValue, $0.code) } }
 }
 
@@ -159,7 +158,6 @@ extension ImportKind.ColumnType {
     /// Whether no value takes back what an earlier file allowed.
     var isWithdrawnByNull: Bool { if case .yesOrNo = self { true } else { false } }
 
-    /// Whether a value is a time.
     var isTime: Bool { if case .time = self { true } else { false } }
 
     /// Whether a value consists of several texts.

@@ -9,7 +9,6 @@ protocol FileImport: AnyObject {
     var rejects: RejectedRecords { get set }
     var summary: ImportSummary { get set }
 
-    /// Begins the transaction.
     func begin() throws(Failure)
     /// Checks what was read, and throws if the import must not happen.
     func check() throws(Failure)
@@ -45,17 +44,15 @@ extension FileImport {
                 summary.failure = error
             }
             try finish()
-            try options.isDryRun ? rollBack() : commit()
+            try options.isDryRun ? catalog.database.rollBack() : commit()
         } catch {
             try? rejects.flush()
-            try? rollBack()
+            try? catalog.database.rollBack()
             throw error
         }
         let elapsed = began.duration(to: clock.now).components
         summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
     }
-
-    private func rollBack() throws(Failure) { try catalog.database.execute("ROLLBACK") }
 
     /// Rejects the current record of a reader, or ends a strict import.
     func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String) throws(Failure) {

@@ -194,11 +194,9 @@ package struct ImportProgress: Sendable {
 package struct ImportSummary: Sendable {
     /// A rejected record.
     package struct Example: Sendable, Equatable {
-        /// The file.
         package var source: String
         /// The line where the record begins, counted from 1.
         package var line: Int
-        /// The reason for the rejection.
         package var reason: String
         /// The beginning of the record, safe to show.
         package var excerpt: String

@@ -4,7 +4,6 @@ package import RecordReading
 import SQLite
 
 extension Importer {
-    /// Imports all records of a file.
     func read(_ input: InputFile) throws(Failure) {
         let bytesBefore = progress.bytesRead
         var reader = try reader(of: input)

@@ -8,7 +8,6 @@ private struct FileShape {
     let columns: Set<String>
     let required: Set<String>
 
-    /// Returns the shapes of all kinds.
     static func all(of relations: RelationTable) -> [FileShape] {
         let vectors = Set(VectorImporter.columnNames)
         return ImportKind.all(of: relations).map { kind in

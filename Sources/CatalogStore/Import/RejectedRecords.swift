@@ -72,7 +72,6 @@ final class RejectedRecords {
     /// The path of the file of reasons, or nil if there is none.
     var reasonsPath: String? { reasons.map(\.path) }
 
-    /// Adds the current record of a reader.
     func add(_ record: Record, _ reader: borrowing RecordReader) throws(Failure) {
         guard note(record, byteCount: reader.recordBytes) else { return }
         try writeReason(of: record, try write(reader))
@@ -184,7 +183,6 @@ struct RejectsPaths {
         stem = String(path.dropLast(name[dot...].count))
     }
 
-    /// The path of the file of reasons.
     var reasons: String { stem + "-reasons.tsv" }
 
     /// Returns the path of a file of records, which are numbered from 1.
@@ -220,7 +218,6 @@ struct RejectsPaths {
         return found.sorted() + [reasons]
     }
 
-    /// The columns of the file of reasons.
     static let columns = ["source", "line", "reason", "record", "rejects_file", "rejects_line"]
     private static let fileField = 4
 }

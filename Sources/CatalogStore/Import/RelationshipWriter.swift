@@ -74,7 +74,6 @@ final class RelationshipWriter {
             [source.entityTable.rawValue: entryIDs.createdCount], uniquingKeysWith: +)
     }
 
-    /// Adds a row to the batch.
     func add(rowID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?, isMarked: Bool) {
         rows.append(UInt64(rowIDs.cache.slot(of: rowID)) << 32 | UInt64(entryIDs.cache.slot(of: entryID)))
         if let time {

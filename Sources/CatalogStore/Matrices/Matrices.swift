@@ -264,6 +264,16 @@ extension Matrices {
         return found
     }
 
+    /// Returns the ids of users, in the order of the columns.
+    package func ids(ofUsers columns: [UInt32]) throws(Failure) -> [String] {
+        let row = try database.prepare("SELECT user_id FROM users WHERE user_key = ?")
+        return try columns.map { column throws(Failure) in
+            row.bind(Int64(column), at: 1)
+            defer { row.reset() }
+            return try row.step() ? row.text(0) : ""
+        }
+    }
+
     /// Whether any entry of a relation may have a time.
     package func mayHaveTimes(_ source: RelationSource) throws(Failure) -> Bool {
         try source.notedTime.hasValues(in: database)

@@ -204,7 +204,6 @@ struct BitSet: Sendable {
         words[number >> 6] |= 1 << UInt64(number & 63)
     }
 
-    /// Whether the set contains a number.
     func contains(_ number: Int) -> Bool {
         number >= 0 && number >> 6 < words.count && words[number >> 6] & (1 << UInt64(number & 63)) != 0
     }

@@ -14,7 +14,6 @@ package struct UserMemberships: Sendable {
         package var seconds: Int64?
     }
 
-    /// The columns of the users.
     package let users: Range<Int>
     /// The start of each user's memberships, and the end of the last one's.
     private let starts: [Int]

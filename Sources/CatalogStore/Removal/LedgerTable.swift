@@ -30,7 +30,6 @@ package struct LedgerTable {
         select = try database.prepare("SELECT forgotten_at, readmitted_at FROM ledger WHERE digest = ?")
     }
 
-    /// Returns all of the ledger.
     func content() throws(Failure) -> Ledger {
         var ledger = Ledger(key: key)
         let rows = try database.prepare("SELECT digest, forgotten_at, readmitted_at FROM ledger")
@@ -48,7 +47,6 @@ package struct LedgerTable {
         return try select.step() ? Ledger.Times(forgotten: select.integer(0), readmitted: select.integer(1)) : nil
     }
 
-    /// Whether a member is forgotten.
     func isForgotten(_ id: String) throws(Failure) -> Bool { try times(of: id)?.isForgotten == true }
 }
 
@@ -92,18 +90,13 @@ package struct LedgerWriter {
             SET forgotten_at = max(forgotten_at, ?2), readmitted_at = max(readmitted_at, ?3)
             """)
         for (digest, times) in ledger.times {
-            note.bind(bytes: digest.bytes, at: 1)
-            note.bind(times.forgotten, at: 2)
-            note.bind(times.readmitted, at: 3)
-            try note.run()
+            try note.run(digest.bytes, times.forgotten, times.readmitted)
         }
     }
 
     /// Replaces the key of an empty ledger.
     func adopt(_ key: [UInt8]) throws(Failure) {
-        let adopt = try database.prepare("UPDATE ledger_key SET key = ?")
-        adopt.bind(bytes: key, at: 1)
-        try adopt.run()
+        try database.run("UPDATE ledger_key SET key = ?", key)
     }
 }
 

@@ -118,8 +118,8 @@ extension EntityTable {
                 UPDATE interactions SET id = substr(id, 1, 90) || '~' || interaction_key
                 WHERE user_key = ?2 AND id IN (SELECT id FROM interactions WHERE user_key = ?1)
                 """,
-                ExposureWriter.marking, ExposureWriter.merging, "DELETE FROM exposures WHERE user_key = ?2",
-            ]
+                ExposureWriter.marking,
+            ] + ExposureWriter.merging + ["DELETE FROM exposures WHERE user_key = ?2"]
         let others = own + ["UPDATE interactions SET \(keyColumn) = ?1 WHERE \(keyColumn) = ?2"]
         let photos =
             self == .users

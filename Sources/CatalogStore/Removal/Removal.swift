@@ -140,7 +140,7 @@ package struct Removal {
     func trying<Result>(_ isDryRun: Bool, _ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         guard isDryRun else { return try database.transaction(.immediate, body) }
         try database.execute("BEGIN IMMEDIATE")
-        defer { try? database.execute("ROLLBACK") }
+        defer { try? database.rollBack() }
         return try body()
     }
 

@@ -2,7 +2,6 @@ import Model
 
 /// A statement that removes rows with the keys in the temporary table `vanished`, or rows that name them.
 struct RemovalStatement {
-    /// The table of the rows.
     let table: String
     let sql: String
 }

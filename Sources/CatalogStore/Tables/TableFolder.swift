@@ -109,7 +109,6 @@ struct TableManifest: Codable, Sendable {
     /// The entries left out, by the table of the relation.
     var leftOut: [String: Omissions] = [:]
 
-    /// Returns the number of rows of a table.
     func rowCount(_ table: String) -> Int { tables[table]?.reduce(0) { $0 + $1.rows } ?? 0 }
 }
 

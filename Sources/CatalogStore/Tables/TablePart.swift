@@ -74,7 +74,6 @@ struct TablePart: Sendable {
         for name in names where !has(name) { throw Self.damaged(path, "it has no column \(name)") }
     }
 
-    /// Whether the part has a column.
     func has(_ name: String) -> Bool { ranges[name] != nil }
 
     /// Calls `body` with the numbers of a column; with none if there is no such column.
@@ -130,7 +129,6 @@ struct TableFolderWriter {
         }
     }
 
-    /// Writes the next part of a table.
     mutating func write(_ part: TablePartContent, of table: String) throws(Failure) {
         let number = String(100_000 + (manifest.tables[table]?.count ?? 0)).dropFirst()
         let file = "\(table)-\(number).table"
@@ -146,7 +144,6 @@ struct TableFolderWriter {
         if manifest.tables[table] == nil { manifest.tables[table] = [] }
     }
 
-    /// Writes the manifest.
     func finish() throws(Failure) {
         guard let json = try? JSON.encoded(manifest, isIndented: true) else {
             preconditionFailure("a manifest has nothing to refuse")
@@ -174,7 +171,6 @@ struct TablePartContent {
         end(name, kind, byteCount: values.count * MemoryLayout<Element>.stride)
     }
 
-    /// Adds a column of texts.
     mutating func add(_ name: String, _ texts: [[UInt8]]) {
         begin()
         var ends: [UInt64] = [0]

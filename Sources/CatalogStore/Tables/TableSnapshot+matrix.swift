@@ -66,7 +66,6 @@ private struct TableRows: Sendable {
     private let table: String
     private let parts: [TablePart]
     private let numbers: TableNumbers
-    /// Whether the entries are users.
     private let areUsers: Bool
     /// Whether the rows are users; they have the same numbers in the tables and in matrices.
     private let haveUsers: Bool

@@ -22,7 +22,6 @@ package struct LookSearch: Sendable {
         index = try LookIndex(looks.region, range: looks.index, vectors: looks.count)
     }
 
-    /// The dimension of the vectors.
     package var dimension: Int { index.dimension }
 
     /// The greatest part of the searched photos that may be copies, as a multiple of the looks that are wanted.

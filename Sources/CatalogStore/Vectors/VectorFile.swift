@@ -120,7 +120,6 @@ struct VectorFile: Sendable {
 package struct VectorSpace: Sendable, Equatable {
     /// The number of the file, which grows whenever it is written anew.
     var generation: Int64
-    /// The dimension of all vectors.
     package var dimension: Int
     /// The name of the model that made the vectors.
     package var model: String

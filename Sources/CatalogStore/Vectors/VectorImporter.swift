@@ -11,7 +11,6 @@ import SQLite
 package final class VectorImporter: FileImport {
     /// A file of vectors, and the file of its ids if it has none itself.
     package struct Source: Sendable {
-        /// The path of the vectors.
         package var path: String
         /// The path of the ids, one a line, or `nil` if the file has ids itself.
         package var idsPath: String?

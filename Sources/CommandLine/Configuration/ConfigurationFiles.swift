@@ -214,7 +214,6 @@ package struct SettingsTable: Sendable {
     /// The option with a key, or nil if there is none.
     package subscript(key: String) -> Option? { byKey[key] }
 
-    /// Whether a key contains other keys.
     func isGroup(_ key: String) -> Bool { groups.contains(key) }
 
     /// Returns the key that the author of a wrong key may have meant, or nil if none is near.

@@ -12,13 +12,14 @@ package struct Argument: Sendable, Equatable {
     package let isOptional: Bool
     /// Whether it may be given any number of times; only the last argument of a command may repeat.
     package let isRepeating: Bool
+    /// Whether the command writes the file that it names.
+    let isOutput: Bool
 
-    /// Creates an argument; by default it is required and given once.
-    package init(_ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false) {
-        self.name = name
-        self.help = help
-        self.isOptional = isOptional
-        self.isRepeating = isRepeating
+    package init(
+        _ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false, isOutput: Bool = false
+    ) {
+        (self.name, self.help) = (name, help)
+        (self.isOptional, self.isRepeating, self.isOutput) = (isOptional, isRepeating, isOutput)
     }
 }
 
@@ -37,17 +38,12 @@ package struct Command: Sendable, Equatable {
     /// Examples of complete command lines.
     package let examples: [String]
 
-    /// Creates a command; only name and summary are required.
     package init(
         _ name: String, summary: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
         examples: [String] = []
     ) {
-        self.name = name
-        self.summary = summary
-        self.discussion = discussion
-        self.arguments = arguments
-        self.options = options
-        self.examples = examples
+        (self.name, self.summary, self.discussion) = (name, summary, discussion)
+        (self.arguments, self.options, self.examples) = (arguments, options, examples)
     }
 
     /// Returns the option with a long name, or nil if there is none.
@@ -81,26 +77,21 @@ package struct Option: Sendable, Equatable {
     package let setting: Setting?
     /// Whether it may be given more than once.
     package let isRepeating: Bool
-    /// Whether the command requires it.
     package private(set) var isRequired: Bool
+    /// Whether the command writes the file that it names.
+    let isOutput: Bool
 
     package init(
-        _ name: String, short: Character? = nil, _ placeholder: String, help: String,
+        _ name: String, short: Character? = nil, _ placeholder: String?, help: String,
         default defaultValue: String? = nil,
         environment environmentVariable: String? = nil, allowed allowedValues: [String] = [],
-        type: ValueType = .text, setting: Setting? = nil, isRepeating: Bool = false, isRequired: Bool = false
+        type: ValueType = .text, setting: Setting? = nil, isRepeating: Bool = false, isRequired: Bool = false,
+        isOutput: Bool = false
     ) {
-        self.name = name
-        self.short = short
-        self.placeholder = placeholder
-        self.help = help
-        self.defaultValue = defaultValue
-        self.environmentVariable = environmentVariable
-        self.allowedValues = allowedValues
-        self.type = type
-        self.setting = setting
-        self.isRepeating = isRepeating
-        self.isRequired = isRequired
+        (self.name, self.short, self.placeholder, self.help) = (name, short, placeholder, help)
+        (self.defaultValue, self.environmentVariable) = (defaultValue, environmentVariable)
+        (self.allowedValues, self.type, self.setting) = (allowedValues, type, setting)
+        (self.isRepeating, self.isRequired, self.isOutput) = (isRepeating, isRequired, isOutput)
     }
 
     /// Creates a flag: an option without a value, which is off unless given.
@@ -110,17 +101,7 @@ package struct Option: Sendable, Equatable {
         flag name: String, short: Character? = nil, help: String, environment environmentVariable: String? = nil,
         setting: Setting? = nil
     ) {
-        self.name = name
-        self.short = short
-        self.placeholder = nil
-        self.help = help
-        self.defaultValue = nil
-        self.environmentVariable = environmentVariable
-        self.allowedValues = []
-        self.type = .text
-        self.setting = setting
-        self.isRepeating = false
-        self.isRequired = false
+        self.init(name, short: short, nil, help: help, environment: environmentVariable, setting: setting)
     }
 
     /// Whether the option is a flag, which takes no value.
@@ -154,7 +135,6 @@ package struct Option: Sendable, Equatable {
 
 /// The type of an option's value.
 package enum ValueType: Sendable, Equatable {
-    /// Any text.
     case text
     /// A whole number; bounds are inclusive.
     case integer(ClosedRange<Int>)
@@ -286,7 +266,6 @@ package struct ConfiguredValues: Sendable, Equatable {
         keysByFile = [file: Set(values.keys)]
     }
 
-    /// Returns these values, overridden by others.
     package func overlaid(by others: ConfiguredValues) -> ConfiguredValues {
         var result = self
         result.values.merge(others.values) { $1 }

@@ -40,7 +40,6 @@ package struct CommandLineProgram: Sendable {
 
 /// The action that a command line requests.
 package enum ParseResult<Run: Sendable>: Sendable {
-    /// Run a command.
     case run(Run)
     /// Write this help to standard output and exit with 0.
     case help(String)

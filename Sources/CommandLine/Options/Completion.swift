@@ -36,7 +36,6 @@ extension Option {
 
 /// A command line that was read; values that it lacks come from other sources.
 package struct CommandWords: Sendable {
-    /// The selected command.
     package let command: Command
     let arguments: [String]
     /// The given values, by the long names of options; a flag has the value "".

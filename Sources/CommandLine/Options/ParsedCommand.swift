@@ -1,9 +1,11 @@
+import Basics
+import Glibc
+
 /// A command with the values of its arguments and options.
 ///
 /// A value comes from the first of these that has one: command line, environment variable, configuration file, default.
 /// Requesting an option that the command does not have is a programmer's mistake and ends the process.
 package struct ParsedCommand: Sendable {
-    /// The selected command.
     package let command: Command
     /// The arguments in order, at least as many as are required; `-` for standard input is an argument too.
     package let arguments: [String]
@@ -15,7 +17,6 @@ package struct ParsedCommand: Sendable {
 
     package var name: String { command.name }
 
-    /// Whether a flag is on.
     package func flag(_ name: String) -> Bool {
         precondition(option(name).isFlag, "--\(name) is not a flag")
         return values[name]?.isEmpty == false
@@ -44,6 +45,22 @@ package struct ParsedCommand: Sendable {
     /// The options of the command that are settings, in order, each with its values.
     package var settings: [(option: Option, texts: [String])] {
         command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
+    }
+
+    /// Refuses an output that is also a file to read, which writing would destroy.
+    package func refuseOverwriting() throws(UsageError) {
+        var files = zip(command.arguments, arguments).map { ($0.name, $1, $0.isOutput) }
+        for option in command.options where option.placeholder == "FILE" {
+            files += texts(option.name).map { ("--\(option.name)", $0, option.isOutput) }
+        }
+        for (output, path, isOutput) in files where isOutput {
+            guard let place = FileTree.status(of: path), place.st_mode & S_IFMT == S_IFREG else { continue }
+            for (input, other, isOutput) in files where !isOutput {
+                guard let read = FileTree.status(of: other), read.st_ino == place.st_ino, read.st_dev == place.st_dev
+                else { continue }
+                throw UsageError("\(output) and \(input) name one file, \(path): name another file to write")
+            }
+        }
     }
 
     func option(_ name: String) -> Option {

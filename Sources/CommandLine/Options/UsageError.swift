@@ -12,7 +12,6 @@ package struct UsageError: Error, Equatable, CustomStringConvertible {
     /// Lines of advice, such as a similar name, a usage line or a pointer to the help; may be empty.
     package let advice: [String]
 
-    /// Creates an error with lines of advice, if there are any.
     package init(_ message: String, advice: [String] = []) {
         self.message = message
         self.advice = advice

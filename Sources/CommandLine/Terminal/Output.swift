@@ -22,10 +22,8 @@ package struct Output: ~Copyable {
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes a text and a line feed.
     package mutating func line(_ text: String) throws(Failure) { try write(text + "\n") }
 
-    /// Writes bytes as they are.
     package mutating func write(_ bytes: borrowing [UInt8]) throws(Failure) {
         buffer.append(contentsOf: copy bytes)
         if buffer.count >= 1 << 16 { try flush() }
@@ -39,6 +37,13 @@ package struct Output: ~Copyable {
             throw Failure(.general, "cannot write: \(SystemWords.lastError)")
         }
         buffer.removeAll(keepingCapacity: true)
+    }
+
+    /// Writes a line to standard output at once.
+    package static func say(_ text: String) throws(Failure) {
+        var output = try Output()
+        try output.line(text)
+        try output.flush()
     }
 }
 

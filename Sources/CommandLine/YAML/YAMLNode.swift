@@ -15,7 +15,6 @@ package struct YAMLNode: Sendable, Equatable {
     /// A key of a mapping with its value.
     package struct Entry: Sendable, Equatable {
         package let key: String
-        /// The place of the key.
         package let place: YAMLPlace
         package let value: YAMLNode
 
@@ -159,10 +158,8 @@ package enum YAMLErrorCode: Sendable, Equatable {
 
 /// An error at a place of a file, with a code for programs.
 package struct PlacedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
     package typealias Code = Kind
 
-    /// The kind of failure.
     package let code: Kind
     /// The place of the mistake, or nil if the file could not be read.
     package let place: YAMLPlace?

@@ -22,13 +22,14 @@ package struct ExperimentOutcomes: Sendable {
     ///
     /// - Parameters:
     ///   - now: the time up to which everything is known, in Unix milliseconds; later actions are left out.
+    ///   - arrival: the rows that had arrived when the report was made first; others are left out.
     ///   - present: the time behind which no list can have been shown, in Unix milliseconds; `now` if it is later.
     package init(
         of entry: ExperimentRegister.Entry, from catalog: Facts, atMilliseconds now: Int64,
-        present: Int64 = 0
+        arrival: CatalogArrival = .all, present: Int64 = 0
     ) throws(Failure) {
         let definition = entry.definition
-        let all = try Exposures(of: catalog).firstExposures(in: definition.name)
+        let all = try Exposures(of: catalog).firstExposures(in: definition.name, arrival: arrival)
         let known = all.filter { $0 < now }
         let course = ExperimentCourse(entry, firstTimes: known, atMilliseconds: now)
         self.course = course
@@ -41,7 +42,7 @@ package struct ExperimentOutcomes: Sendable {
         try Exposures(of: catalog).forEachMember(
             exposedIn: definition.name, before: course.end,
             interactionsFrom: course.startedAt - Self.daysBefore * ExperimentCourse.dayLength,
-            until: min(course.now, course.end + tail)
+            until: min(course.now, course.end + tail), arrival: arrival
         ) { member throws(Failure) in
             let shown = Set(member.exposures.map(\.arm))
             guard shown.count == 1, !shown.contains(ExposureRecord.armOfOtherID) else {

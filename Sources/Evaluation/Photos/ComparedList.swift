@@ -49,7 +49,6 @@ package struct EvenShare {
 
     package init(_ share: Double) { self.share = share }
 
-    /// Returns whether the next one is chosen.
     package mutating func next() -> Bool {
         sum += share
         guard sum >= 1 - 1e-9 else { return false }
@@ -63,6 +62,12 @@ extension [UInt32] {
     init(below count: Int, greatestBy size: (Int) -> Int) {
         let sizes = (0..<count).map(size)
         self = sizes.indices.sorted { (sizes[$0], $1) > (sizes[$1], $0) }.map(UInt32.init)
+    }
+
+    /// Returns the first numbers that are not left out.
+    func first(_ count: Int, without leftOut: some Sequence<UInt32>) -> [UInt32] {
+        let leftOut = Set(leftOut)
+        return Array(lazy.filter { !leftOut.contains($0) }.prefix(count))
     }
 }
 

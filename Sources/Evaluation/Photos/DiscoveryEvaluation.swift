@@ -129,8 +129,9 @@ package struct DiscoveryEvaluation {
             List.allCases.map(\.rawValue), of: members, lengths: lengths, samples: samples, progress: progress
         ) { member, length throws(Failure) in
             let (raw, served) = try lists(member, length)
-            let popular = Array(popular.lazy.filter { !member.leftOut.contains($0) }.prefix(length))
-            return ([popular, itemBased(member, length), raw, served], member.heldOut)
+            return (
+                [popular.first(length, without: member.leftOut), itemBased(member, length), raw, served], member.heldOut
+            )
         }
     }
 

@@ -95,7 +95,7 @@ package struct PhotoEvaluation {
 
     private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(Failure) -> [UInt32] {
         switch list {
-        case .popular: return Array(ranked.lazy.filter { !photo.groups.contains($0) }.prefix(length))
+        case .popular: return ranked.first(length, without: photo.groups)
         case .counts: return sums(photo, length) { Double($0.common) }
         case .cosine: return sums(photo, length) { Double($0.score) }
         case .served:

@@ -74,9 +74,8 @@ final class TuningScorer {
             let popular = [UInt32](below: matrix.rowCount) { matrix.size(ofRow: $0) }
             for (index, number) in members.enumerated() {
                 let member = fold.members[number]
-                let joined = Set(member.joined)
                 let accuracy = Accuracy(
-                    of: Array(popular.lazy.filter { !joined.contains($0) }.prefix(Self.length)), length: Self.length,
+                    of: popular.first(Self.length, without: member.joined), length: Self.length,
                     heldOut: member.heldOut, heldOutCount: member.heldOut.count)
                 accuracies[index].add(accuracy, weight: 1 / Double(folds.count))
             }

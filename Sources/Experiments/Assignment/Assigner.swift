@@ -161,7 +161,6 @@ struct ArmTable: Sendable {
         }
     }
 
-    /// Returns the index of the arm that has a bucket.
     func arm(of bucket: MemberBucket) -> Int { ends.firstIndex { bucket.index < $0 } ?? ends.count - 1 }
 
     /// Returns the number of buckets in a fraction of all, rounded to the nearest.

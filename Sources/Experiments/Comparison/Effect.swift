@@ -77,7 +77,6 @@ package struct Interval: Sendable, Equatable {
         (lower, upper) = (center - halfWidth, center + halfWidth)
     }
 
-    /// Returns whether a value is in the range.
     package func contains(_ value: Double) -> Bool { lower <= value && value <= upper }
 }
 

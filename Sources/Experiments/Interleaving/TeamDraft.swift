@@ -7,7 +7,6 @@ package import Recommendation
 package struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     /// A row of the drafted list.
     package struct Pick: Sendable {
-        /// The element that was picked.
         package let element: Element
         /// The list that picked it, and gets the credit for a click or a join.
         package let team: PlanItem.Team

@@ -2,7 +2,6 @@
 package struct ExperimentCheck: Sendable, Equatable {
     /// The weight of what was seen.
     package enum State: String, Sendable {
-        /// As expected.
         case good
         /// Not as expected; the results do not depend on it.
         case note

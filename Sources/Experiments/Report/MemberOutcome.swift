@@ -15,7 +15,6 @@ package struct MemberOutcome: Sendable, Equatable {
     }
 
     package var memberID: String
-    /// The index of the arm.
     package var arm: Int
     /// The day on which the member was first shown a list, 0 for the first of the experiment.
     package var firstDay: Int

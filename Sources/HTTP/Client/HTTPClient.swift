@@ -5,7 +5,6 @@ import CCurl
 package final class HTTPClient {
     /// An answer to a request.
     package struct Answer: Sendable {
-        /// The HTTP status.
         package var status: Int
         /// The body, decompressed.
         package var body: [UInt8]

@@ -46,7 +46,6 @@ struct GroupMatching {
 
 /// The differences between two versions in one relation.
 package struct RelationComparison: Sendable, Equatable {
-    /// The relation that is compared.
     package let relation: Relation
     /// The share of the older version's groups that have a neighbour, 0...1.
     package let coverageBefore: Double

@@ -31,7 +31,6 @@ package struct GroupHint: Sendable, Equatable {
 
 /// A favourite or a follow that a member told of, or the end of one.
 package struct ToldChange: Sendable, Equatable {
-    /// The kind of what the member told.
     package var kind: ToldKind
     /// The external id of the photo or the followed member.
     package var subjectID: String
@@ -47,12 +46,9 @@ package struct ToldChange: Sendable, Equatable {
 
 /// The kinds of what members tell.
 package enum ToldKind: String, Sendable, CaseIterable {
-    /// Favourite photos.
     case favourites
-    /// Followed members.
     case follows
 
-    /// The table of the kind.
     package var source: RelationSource {
         switch self {
         case .favourites: .favourites

@@ -41,7 +41,6 @@ package struct Interaction: Sendable, Equatable {
 
         /// A change of a table of pairs, such as memberships: the latest one of a pair counts.
         package struct PairChange: Sendable, Equatable {
-            /// The table.
             package let source: RelationSource
             /// Whether the pair is in the table afterwards.
             package let adds: Bool
@@ -129,7 +128,6 @@ package struct Interaction: Sendable, Equatable {
         case impression
     }
 
-    /// The effect on the profile.
     package var effect: Effect
     /// The group's index in the model.
     package var group: UInt32

@@ -3,7 +3,6 @@
 /// This is the one rule for pairs. The latest event counts, to the whole second. Of events in the same second, the one
 /// that arrived later counts. A pair of unknown time is older than any event.
 package struct PairState: Sendable, Equatable {
-    /// Whether the pair holds.
     package var holds: Bool
     /// The time of the last event, in Unix seconds; nil if it is unknown.
     package var seconds: Int64?

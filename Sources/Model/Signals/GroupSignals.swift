@@ -12,18 +12,41 @@ package struct GroupSignals: Sendable, Equatable {
     package var places: [PlaceCell: [Posting]]
     /// The groups that curators chose, by position; equal positions in ascending order of the index.
     package var curated: [CuratedGroup]
+    /// The reach of each group; empty if nothing is known.
+    package var reach: [GroupReach]
 
     /// Creates signals, each empty unless given.
     package init(
         trending: [TrendingGroup] = [], seasons: [SeasonalFactors] = [], tags: [String: [Posting]] = [:],
-        places: [PlaceCell: [Posting]] = [:], curated: [CuratedGroup] = []
+        places: [PlaceCell: [Posting]] = [:], curated: [CuratedGroup] = [], reach: [GroupReach] = []
     ) {
         self.trending = trending
         self.seasons = seasons
         self.tags = tags
         self.places = places
         self.curated = curated
+        self.reach = reach
     }
+}
+
+/// The reach of a group in the last four weeks.
+package struct GroupReach: Sendable, Equatable {
+    /// The weeks that count.
+    package static let weeks = 4
+
+    /// The joins, by their times; one without a time does not count.
+    package var joins: UInt32 = 0
+    /// The members who were shown the group in a list.
+    package var offered: UInt32 = 0
+    /// The members who were shown it and opened it.
+    package var opened: UInt32 = 0
+
+    package init(joins: UInt32 = 0, offered: UInt32 = 0, opened: UInt32 = 0) {
+        (self.joins, self.offered, self.opened) = (joins, offered, opened)
+    }
+
+    /// The share of those who were offered the group and opened it, 0 to 1; nil if it was offered to nobody.
+    package var openedShare: Double? { offered > 0 ? Double(opened) / Double(offered) : nil }
 }
 
 /// A group that more people turn to than usual.
@@ -108,6 +131,9 @@ extension ModelVersion {
 
     /// The groups that curators chose, by position, whether shown now or at another time.
     package var curated: [CuratedGroup] { signals.curated }
+
+    /// Returns what members did with a group before the version was made; nil if the version does not say.
+    package func reach(of group: Int) -> GroupReach? { signals.reach(of: checked(group)) }
 
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///

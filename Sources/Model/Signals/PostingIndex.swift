@@ -90,7 +90,6 @@ struct PostingIndex: Sendable {
     /// Returns the key at an index, 0 ..< `keyCount`.
     func key(_ index: Int) -> String { keys?[index] ?? "" }
 
-    /// Returns the list of the key at an index.
     func list(_ index: Int) -> [Posting] { (offset(index)..<offset(index + 1)).map(posting) }
 
     /// Returns the list of a key; empty if the index lacks the key.

@@ -27,6 +27,15 @@ enum SignalEncoding {
         return bytes
     }
 
+    /// Encodes the reach of groups, 12 bytes each.
+    static func reach(_ groups: [GroupReach]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for group in groups {
+            for number in [group.joins, group.offered, group.opened] { bytes.append(littleEndian: number) }
+        }
+        return bytes
+    }
+
     /// Returns the groups of every topic, each with weight 1.
     static func topics(of groups: [GroupFacts]) -> [String: [Posting]] {
         var index: [String: [Posting]] = [:]
@@ -70,6 +79,7 @@ enum SignalEncoding {
 struct SignalReader: Sendable {
     static let trendingByteCount = 20
     static let curatedByteCount = 24
+    static let reachByteCount = 12
 
     let trending: [TrendingGroup]
     let curated: [CuratedGroup]
@@ -78,6 +88,7 @@ struct SignalReader: Sendable {
     let places: PostingIndex
     private let region: ByteRegion
     private let seasons: Range<Int>
+    private let reach: Range<Int>?
 
     init(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(ModelError) {
         self.region = region
@@ -90,6 +101,19 @@ struct SignalReader: Sendable {
         seasons = try Self.checkedSeasons(region, table[.seasons], groupCount: groupCount)
         trending = try Self.trending(region, table[.trending], groupCount: groupCount)
         curated = try Self.curated(region, table[.curated], groupCount: groupCount)
+        reach = table.found(.reach)
+        guard reach.map({ $0.count == groupCount * Self.reachByteCount }) ?? true else {
+            throw .corrupt(section: "reach", reason: "it is not of three numbers a group")
+        }
+    }
+
+    /// Returns what members did with a group; nil if the version does not say.
+    func reach(of group: Int) -> GroupReach? {
+        guard let start = reach.map({ $0.lowerBound + group * Self.reachByteCount }) else { return nil }
+        func number(_ place: Int) -> UInt32 {
+            UInt32(littleEndian: region.load(start + place * 4, as: UInt32.self))
+        }
+        return GroupReach(joins: number(0), offered: number(1), opened: number(2))
     }
 
     /// Whether the version has monthly factors.

@@ -1,6 +1,5 @@
 /// The changes of daemons that a model version has: of each journal, the changes up to a number, inclusive.
 package struct AppliedChanges: Sendable, Equatable, Codable {
-    /// No changes.
     package static let none = AppliedChanges()
 
     /// The number of the last change that the version has, by the journal's name; no entry means no change.
@@ -23,7 +22,6 @@ package struct AppliedChanges: Sendable, Equatable, Codable {
         try container.encode(sequences)
     }
 
-    /// Whether a text can be the name of a journal.
     package static func isJournalName(_ text: String) -> Bool {
         !text.isEmpty && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
@@ -31,7 +29,6 @@ package struct AppliedChanges: Sendable, Equatable, Codable {
     /// Returns the number of the last change of a journal that the version has, or 0.
     package func last(of origin: String) -> Int64 { sequences[origin] ?? 0 }
 
-    /// Whether the version has a change.
     package func contains(_ sequence: Int64, of origin: String) -> Bool { sequence <= last(of: origin) }
 
     /// Returns the changes that all of some versions have; none if there are no versions.

@@ -1,3 +1,5 @@
+package import Basics
+
 /// The decisions of a site about its groups at one moment, for daemons without its catalog.
 ///
 /// A store has one, for all its versions. Whoever changes the catalog replaces it.
@@ -14,6 +16,12 @@ package struct PublishedSite: Codable, Sendable, Equatable {
     package var withdrawn: WithdrawnGroups?
     /// The number of removals of forgotten members from each version, by its name; nil if there was none.
     package var erasures: [String: Int]?
+    /// The parts of another program that this one does not know, by their names; they stay when the rest is replaced.
+    package var unknown: [String: JSON] = [:]
+
+    package enum CodingKeys: String, CodingKey, CaseIterable {
+        case taken, hidden, curations, newGroupIDs, withdrawn, erasures
+    }
 
     package init(
         taken: AppliedChanges = .none, hidden: [HiddenGroup] = [], curations: [Curation] = [],
@@ -24,6 +32,13 @@ package struct PublishedSite: Codable, Sendable, Equatable {
         self.curations = curations
         self.newGroupIDs = newGroupIDs
         self.withdrawn = withdrawn
+    }
+
+    /// The unknown parts in words, for a state at a place; nil if there are none.
+    package func gap(at place: String) -> String? {
+        guard !unknown.isEmpty else { return nil }
+        let names = unknown.keys.sorted().joined(separator: ", ")
+        return "the state of the site in \(place) has parts that need a newer program (\(names)): upgrade this one"
     }
 
     /// Whether the groups are the same as those of another state, which may have other changes.

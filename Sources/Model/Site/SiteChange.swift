@@ -17,7 +17,6 @@ package struct SiteChange: Sendable, Equatable, Codable {
 
     /// The result of a decision.
     package enum Outcome: Sendable, Equatable {
-        /// The change was made.
         case changed
         /// The state was already as decided.
         case unchanged
@@ -30,7 +29,6 @@ package struct SiteChange: Sendable, Equatable, Codable {
     }
 
     package var groupID: String
-    /// The action of the decision.
     package var action: Action
     /// The time of the decision, in Unix milliseconds.
     package var atMilliseconds: Int64

@@ -131,7 +131,6 @@ package struct SiteDecisions: Sendable, Equatable {
         }
     }
 
-    /// Translates a state for a version.
     package init(_ state: SiteState, in model: ModelVersion) {
         self.init(hidden: state.hidden.keys.lazy.map(\.text), curations: state.curations, in: model)
     }

@@ -42,6 +42,15 @@ package struct VisibleModel: Sendable {
         model.index(ofID: id).map { !shows(UInt32($0)) } ?? false
     }
 
+    /// Returns the visible groups whose ids sort after an id, all without one; in ascending order of the index.
+    ///
+    /// - Parameter limit: the most groups to return.
+    package func groups(after id: String?, limit: Int) -> [UInt32] {
+        var first = 0
+        if let id { first = model.lowerBound(of: id) + (model.index(ofID: id) == nil ? 0 : 1) }
+        return Array((UInt32(first)..<UInt32(groupCount)).lazy.filter(shows).prefix(limit))
+    }
+
     /// Returns the external ids of at most `count` visible groups that sort around an id, in ascending order.
     package func ids(near id: String, count: Int = 6) -> [String] {
         func isShown(_ group: Int) -> Bool { shows(UInt32(group)) }
@@ -124,6 +133,9 @@ package struct VisibleModel: Sendable {
         return postings.filter { !hidden.contains($0.group) }
     }
 
+    /// Returns what members did with a group before the version was made; nil if the version does not say.
+    package func reach(of index: Int) -> GroupReach? { model.reach(of: index) }
+
     /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
     /// The result is 1 if the group has no season or none is known.
@@ -162,6 +174,12 @@ package struct VisibleModel: Sendable {
     /// Returns the posts of a group in the last weeks; none if the version has no posts.
     package func talk(of index: Int) -> GroupTalk { model.talk(of: index) }
 
+    /// Whether the version has a map of its groups.
+    package var hasMap: Bool { model.hasMap }
+
+    /// Returns a group's place on the map; nil for a hidden group, for one beside the map, and if there is no map.
+    package func place(of index: Int) -> MapPlace? { shows(UInt32(index)) ? model.place(of: index) : nil }
+
     /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
     package func size(of index: Int, in relation: Relation) -> UInt32 { model.size(of: index, in: relation) }
 
@@ -182,7 +200,6 @@ package struct GroupSet: Sendable {
         for group in groups where group < groupCount { words[Int(group >> 6)] |= 1 << UInt64(group & 63) }
     }
 
-    /// Whether a group of the version is in the set.
     @inlinable @inline(__always)
     package func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
 }

@@ -6,8 +6,12 @@ package enum Concealment: String, Codable, Sendable {
     case `private`
     /// No file of groups describes the group any more.
     case undescribed
-    /// The group was removed, or has another id.
+    /// The group was removed, or has another id, or has a reason that this program does not know.
     case removed
+
+    package init(from decoder: any Decoder) throws {
+        self = Concealment(rawValue: try decoder.singleValueContainer().decode(String.self)) ?? .removed
+    }
 }
 
 /// The groups in versions of a store that are private, undescribed or removed by now.

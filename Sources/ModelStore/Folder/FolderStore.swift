@@ -282,7 +282,6 @@ extension FolderStore {
         }
     }
 
-    /// Returns the state of the site.
     package func site() throws(Failure) -> PublishedSite? {
         guard let bytes = try FileTree.content(of: layout.site, limit: Self.siteByteLimit) else { return nil }
         return try ManifestJSON.decodeSite(bytes, origin: layout.site)

@@ -123,7 +123,6 @@ struct VersionShape: Sendable, Equatable {
     /// The number of chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]
 
-    /// The field names and values as they are stored.
     var fields: [(name: String, value: String)] {
         [("lists", relations.map(\.rawValue).joined(separator: ";"))]
             + [("groups", String(groupCount)), ("buckets", String(bucketCount))]

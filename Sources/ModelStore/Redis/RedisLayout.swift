@@ -37,8 +37,10 @@ import Model
 ///
 /// - `daemons`: a set of the daemons' ids.
 /// - `daemon:ID`: a daemon's report about itself, JSON. The key expires after 20 seconds.
+/// - `senders`, `sender:ID`: the same by journals, for 35 days; gone when a daemon stops and has sent all.
 /// - `lists`, `list:ID`: the same of what members did with a daemon's lists on a day, as sums, for 35 days.
 /// - `endings`, `ending:ID`: the same of sessions of the pages that were signed out, for eight hours.
+/// - `decisions`, `decision:WEEK`: the same of what operators decided in a week since 1970, in lines, for a year.
 /// - `journals`: a set of the names of the journals that have a stream.
 /// - `journal:NAME`: a stream of the changes that members and administrators made (`JournalStreams`). The id of an
 ///   entry is the number of the change in its journal, and `-0`. A stream is trimmed when all versions have its

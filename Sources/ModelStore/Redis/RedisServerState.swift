@@ -8,7 +8,6 @@ package struct RedisServerState: Sendable, Equatable {
     package var version: String?
     /// Whether the server is a primary, which accepts writes.
     package var isPrimary: Bool?
-    /// Whether the server belongs to a cluster.
     package var isCluster: Bool?
     /// The memory that the data takes, in bytes.
     package var usedBytes: Int?

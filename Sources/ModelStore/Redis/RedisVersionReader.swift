@@ -7,7 +7,6 @@ struct RedisVersionReader {
     /// A function that takes bytes of a section, and their offset in the section.
     typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(Failure) -> Void
 
-    /// The number of lists in one command.
     private static let listsPerCommand = 128
     /// The greatest number of outstanding replies: about a megabyte of lists, or as many chunks.
     private static let window = 8

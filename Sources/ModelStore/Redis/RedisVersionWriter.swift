@@ -31,7 +31,6 @@ struct RedisVersionWriter {
         idChunks = try Self.chunks(ofIDs: model[.ids]?.bytes ?? [], groupCount: model.groupCount)
     }
 
-    /// Writes all sections.
     func write(
         to connection: inout StoreConnection, lease: inout PublisherLease,
         progress: (_ writtenBytes: Int) -> Void

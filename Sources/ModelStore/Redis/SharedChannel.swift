@@ -26,8 +26,8 @@ package final class SharedChannel: Sendable {
 
     /// Connects to the streams of changes.
     ///
-    /// - Parameter timeout: the longest wait for any reply. Five seconds: a command asks some times, and what it decides
-    ///   is kept and sent later if nobody answers.
+    /// - Parameter timeout: the longest wait for any reply. A command asks a few times, and what it decides is kept and
+    ///   sent later if nobody answers.
     package func journals(timeout: Duration = .seconds(5)) throws(Failure) -> JournalStreams {
         let address = store.address
         let connection: RedisConnection

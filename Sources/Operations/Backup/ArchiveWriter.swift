@@ -112,7 +112,6 @@ struct RunningChecksum {
 
     private var number: UInt64 = 0
 
-    /// Adds the next piece.
     mutating func add(_ piece: [UInt8]) {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: number)

@@ -116,7 +116,6 @@ struct RestoredFile {
     /// The path of its place.
     let path: String
 
-    /// The path of the prepared file.
     var prepared: String { path + ".restoring" }
 
     init(_ path: String) { self.path = path }

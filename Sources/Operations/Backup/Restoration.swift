@@ -13,7 +13,6 @@ package struct Restoration: ~Copyable {
     package struct Places: Sendable {
         /// The path of the catalog, with links resolved: a link stays, and what it leads to is replaced.
         package var catalog: String
-        /// The folder of the journals.
         package var journalFolder: String
         /// The store for the site's experiments, or nil to leave them out.
         package var store: (any VersionStore)?
@@ -45,7 +44,6 @@ package struct Restoration: ~Copyable {
         package var hasExperiments = false
     }
 
-    /// The contents of the backup.
     package var manifest: BackupManifest { archive.manifest }
 
     private let archive: ArchiveReader
@@ -178,7 +176,6 @@ package struct Restoration: ~Copyable {
         try FileTree.move(vectors, to: place, .powerLoss)
     }
 
-    /// Opens journals.
     private static func open(_ paths: [String], _ mode: ChangeJournal.Mode) throws(Failure) -> [ChangeJournal] {
         var journals: [ChangeJournal] = []
         for path in paths {

@@ -35,12 +35,13 @@ package struct SiteBackup {
     ///   - path: the file to write. It appears when it is complete; until then its folder needs space for it twice.
     ///   - isReplacing: whether an existing file is replaced.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `Failure.Code.busy` if the file exists and must stay; `fileFailed`, among others, if it is a database.
+    /// - Throws: `Failure.Code.busy` if the file exists and must stay; `fileFailed`, among others, if it is a database
+    ///   or a link.
     package func write(to path: String, isReplacing: Bool, now: Int64) throws(Failure) -> BackupManifest {
         guard isReplacing || !FileTree.exists(path) else {
             throw Failure(.busy, "\(path) is there already: name another file, or give --replace")
         }
-        try PrivateFile.refuseDatabase(path)
+        try PrivateFile.refuseOther(path)
         var writer = try ArchiveWriter(path)
         do throws(Failure) {
             let manifest = try add(to: &writer, now)
@@ -126,9 +127,7 @@ package struct SiteBackup {
 package struct BackupManifest: Codable, Sendable, Equatable {
     /// The format that this program writes and reads; `EarlierBackup` reads another one.
     static let format = 4
-    /// The name of the manifest in the archive.
     static let fileName = "manifest.json"
-    /// The name of the catalog in the archive.
     static let catalogName = "catalog.sqlite"
     /// The name of the file of vectors in the archive.
     static let vectorsName = "vectors"
@@ -136,12 +135,10 @@ package struct BackupManifest: Codable, Sendable, Equatable {
     static let streamsName = "streams.sqlite"
     /// The name of the site's experiments in the archive, with the same text as in the store.
     static let experimentsName = "experiments.json"
-    /// The prefix of the names of journals.
     static let journalPrefix = "journals/"
 
     /// A file of the archive.
     package struct File: Codable, Sendable, Equatable {
-        /// The name in the archive.
         package var name: String
         /// The length in bytes.
         package var byteCount: Int
@@ -149,11 +146,9 @@ package struct BackupManifest: Codable, Sendable, Equatable {
         package var checksum: String
     }
 
-    /// The format of the backup.
     package var format: Int
     /// The beginning of the backup, in Unix milliseconds; it has all changes that were acknowledged before.
     package var startedAtMilliseconds: Int64
-    /// The schema version of the catalog.
     package var schemaVersion: Int
     /// The number of changes that only the streams in Redis had, or `nil` if no shared store was given.
     package var streamedChanges: Int?

@@ -18,6 +18,9 @@ extension HealthFault {
         .bad, "it cannot be opened, for another reason", advice: "do what the message says, and check again")
     static let catalogDamaged = HealthFault(
         .bad, "its bytes are damaged", advice: "bring it back with \"coterie restore\"")
+    static let catalogLog = HealthFault(
+        .bad, "the log beside it is of another file, as after a backup was unpacked by hand",
+        advice: "stop what uses it, and run \"coterie restore\", or move the log away")
     static let catalogDangling = HealthFault(
         .bad, "a row names a row that does not exist",
         advice: "bring it back with \"coterie restore\", or import what is missing again with --replace")
@@ -31,7 +34,7 @@ extension HealthQuestion {
         "catalog", looksAt: "the catalog: its owner, its place, every page and every row",
         faults: [
             .catalogMissing, .catalogClosed, .catalogForeign, .catalogMounted, .catalogRemote, .catalogUnusable,
-            .catalogDamaged, .catalogDangling, .catalogWithoutIndex,
+            .catalogDamaged, .catalogLog, .catalogDangling, .catalogWithoutIndex,
         ]
     ) { check, record in
         check.catalogPlaceFindings() + check.catalogContentFindings(&record)
@@ -47,6 +50,17 @@ extension HealthCheck {
             return .found(fault, place.problem(ofCatalog: path))
         }
         return [place].compactMap(\.self) + foreignFiles(path)
+    }
+
+    /// Returns the finding that SQLite would write the log of another file into the catalog.
+    ///
+    /// A copy says in its head that it has no log, until it is written to.
+    private func strayLog(_ path: String) -> Finding? {
+        let file = Catalog.resolved(path) ?? path
+        guard FileTree.byteCount(of: file + "-wal") ?? 0 > 0,
+            let head = try? RegularFile.read(file, limitBytes: 18).bytes, head.count == 19, head[18] == 1
+        else { return nil }
+        return .found(.catalogLog, "\(file)-wal is no log of \(path), and changes what this says")
     }
 
     /// Returns findings about files of the catalog that the owner of its folder cannot write to.
@@ -69,6 +83,7 @@ extension HealthCheck {
     fileprivate func catalogContentFindings(_ record: inout HealthRecord) -> [Finding] {
         let path = places.catalog
         if let refusal = FileAccess.refusal(toRead: path) { return [.found(.catalogClosed, refusal)] }
+        if let log = strayLog(path) { return [log] }
         do throws(Failure) {
             let examination = try CatalogExamination(
                 of: Facts(path: path, relations: relations), now: now / 1000)

@@ -20,7 +20,7 @@ package struct CheckStatus: Sendable, Equatable {
 
     /// Returns the number of evicted keys in the file of an earlier check, or `nil` if it has none.
     package static func evictedKeys(in text: String) -> Int? {
-        text.split(separator: "\n").last { $0.hasPrefix(evicted + " ") }
+        text.split(separator: "\n").last { $0.hasPrefix(evicted) }
             .flatMap { $0.split(separator: " ").last }.flatMap { Int($0) }
     }
 

@@ -43,7 +43,6 @@ package struct HealthCheck: Sendable {
     package var bounds: [HealthBound: Int] = [:]
     /// The evicted keys of Redis that the check before this one saw, or `nil` if it is not known.
     package var evictedBefore: Int?
-    /// Returns the finding about the configuration files.
     package var configuration: @Sendable () -> Finding = { .good("there is no file") }
     let relations: RelationTable
     /// Returns the present, in Unix milliseconds.
@@ -87,7 +86,6 @@ package struct HealthCheck: Sendable {
     /// The present, in Unix milliseconds.
     var now: Int64 { clock() }
 
-    /// Returns the value of a bound.
     subscript(_ bound: HealthBound) -> Int { bounds[bound] ?? bound.standard }
 
     /// Returns the whole days from a time to the present.

@@ -19,6 +19,9 @@ extension HealthFault {
     static let storeWithoutCurrent = HealthFault(
         .bad, "it lacks the version that is current",
         advice: "run \"coterie rollback\" to a version that is listed, or recompute")
+    static let storeNewer = HealthFault(
+        .warning, "the state of the site in it has parts that need a newer program",
+        advice: "upgrade this program: daemons of it do not know what these parts hide")
 
     static let versionDamaged = HealthFault(
         .bad, "the current version is damaged, or Redis has evicted a part of it",
@@ -40,7 +43,9 @@ extension HealthFault {
 extension HealthQuestion {
     static let store = HealthQuestion(
         "store", looksAt: "the store, and whether it has the current version",
-        faults: [.storeAway, .storeReplica, .storeClosed, .storeUnusable, .storeEmpty, .storeWithoutCurrent]
+        faults: [
+            .storeAway, .storeReplica, .storeClosed, .storeUnusable, .storeEmpty, .storeWithoutCurrent, .storeNewer,
+        ]
     ) { check, record in
         let store = check.store
         do throws(Failure) {
@@ -54,8 +59,9 @@ extension HealthQuestion {
             }
             record.reportsReadAt = check.now
             // Daemons without a catalog serve nothing as long as it cannot be read.
-            _ = try store.site()
+            let gap = try store.site()?.gap(at: store.location)
             return [check.currentFinding(record.current, of: names, store)]
+                + (gap.map { [.found(.storeNewer, $0)] } ?? [])
         } catch { return [.found(.of(error), error.message, advice: check.storeAdvice(error))] }
     }
 

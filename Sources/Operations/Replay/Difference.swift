@@ -11,9 +11,7 @@ package struct Difference: Sendable, Equatable {
         /// The same groups in another order.
         case reordered
         case otherGroups
-        /// Another status.
         case otherStatus
-        /// No answer.
         case failed
     }
 

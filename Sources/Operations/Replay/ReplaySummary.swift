@@ -66,7 +66,6 @@ package struct ReplaySummary: Sendable {
 
     /// The figures of each route, by its method and pattern.
     package private(set) var routes: [String: Figures] = [:]
-    /// The figures of all exchanges.
     package private(set) var total = Figures()
     /// The exchanges that differ most, the worst first; identical ones are left out.
     package private(set) var worst: [ReplayOutcome] = []
@@ -109,7 +108,6 @@ package struct ReplaySummary: Sendable {
 
 /// An exchange that was played again.
 package struct ReplayOutcome: Sendable {
-    /// The exchange as it was recorded.
     package var exchange: Exchange
     /// The difference between the answers.
     package var difference: Difference

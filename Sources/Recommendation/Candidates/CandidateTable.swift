@@ -61,7 +61,6 @@ struct CandidateTable: RandomAccessCollection {
         let first: UInt32
         /// The position of the neighbour among the joined groups.
         let second: UInt32
-        /// The index of the relation.
         let relation: UInt32
         /// The number of entries that the two groups have in common.
         let common: UInt32
@@ -88,7 +87,6 @@ struct CandidateTable: RandomAccessCollection {
     var startIndex: Int { 0 }
     /// The number of candidates.
     var endIndex: Int { groups.count }
-    /// The candidate at a position.
     subscript(position: Int) -> Entry { Entry(group: groups[position], sum: sums[position]) }
 
     /// Collects all neighbours of the joined groups, including neighbours that the member has joined already.

@@ -160,7 +160,6 @@ struct AppliedFilter {
             filter.topics.isEmpty ? nil : filter.topics.reduce(into: []) { $0.formUnion(model.groups(withTopic: $1)) }
     }
 
-    /// Returns whether a group passes the filter.
     func passes(_ group: UInt32) -> Bool {
         if filter.excluded.contains(group) || groupsOfTopics?.contains(group) == false { return false }
         if !filter.joinPolicies.isEmpty, !filter.joinPolicies.contains(model.joinPolicy(of: Int(group))) {

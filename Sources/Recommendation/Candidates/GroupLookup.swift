@@ -93,7 +93,6 @@ final class GroupPlaces: Sendable {
 
 /// The position of each group in a list: a hash table with the size of the list, not of the model.
 struct GroupPositions {
-    /// The list.
     let groups: [UInt32]
     private let slots: [UInt32]
 

@@ -103,7 +103,6 @@ struct ScoreHistogram {
     private static let rangeCount = 1280
 
     private var counts = [UInt32](repeating: 0, count: rangeCount)
-    /// The number of scores.
     private(set) var count = 0
 
     /// Counts a score of 0 or more.

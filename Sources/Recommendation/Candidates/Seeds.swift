@@ -11,7 +11,6 @@ struct Seeds {
     let hints: [ScoredHint]
     /// The factor of each seed, or none if all have 1.
     private let weights: [Double]
-    /// Whether the hints are the seeds.
     private let areHints: Bool
 
     /// Creates the seeds of a list.

@@ -9,7 +9,6 @@ struct TopicIndex: Sendable {
     private let numbers: [String: Int]
     /// The considered groups of each topic, the ones with the most members first.
     private let largest: [[UInt32]]
-    /// The signatures of these groups.
     private let largestSignatures: [[UInt64]]
     /// For each topic, the ones of its largest groups that are beyond the largest of another topic, by that topic.
     private let beyondOthers: [[(topic: UInt32, group: UInt32)]]

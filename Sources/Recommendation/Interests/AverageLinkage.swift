@@ -47,7 +47,6 @@ enum AverageLinkage {
         private var names: [Int] = []
         /// The number of items in each cluster.
         private var sizes: [Double] = []
-        /// The cluster of each item.
         private var clusterOfItem: [Int] = []
         /// The sums of similarities between the items of two clusters.
         private var sums: [Double] = []

@@ -122,7 +122,6 @@ package struct PhotoWeights: Sendable, Equatable {
     /// Similar groups say nearly the same, and say it better: this weight only breaks ties.
     package var sharedPools = 0.1
     package var tags = 2.0
-    /// The weight of the location.
     package var place = 1.0
     /// The weight of the owner's photos in the group, as a share of all the owner's pool entries.
     package var ownerPhotos = 1.0

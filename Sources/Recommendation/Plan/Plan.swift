@@ -178,7 +178,6 @@ extension PlanItem {
         case curated
         /// A stated interest, a trend or popularity, where little is known of the member or of such groups.
         case coldStart
-        /// A boost of the request.
         case boosted
     }
 }

@@ -160,23 +160,18 @@ package struct PlanConfiguration: Sendable, Equatable {
         package var topicWeight = 3.0
         /// The least part of a list for groups about stated interests, however many groups are joined; 0 to 1.
         package var leastTopicShare = 0.15
-        /// The weight of curated picks.
         package var curatedWeight = 1.0
-        /// The weight of trending groups.
         package var trendingWeight = 1.0
 
         var weightSum: Double { topicWeight + curatedWeight + trendingWeight }
     }
 
-    /// The settings for interests.
     package var interests = Interests()
     /// The bound of ubiquitous groups.
     package var ubiquity = Ubiquity()
     /// The number of members with a public group, or `nil` if it is not known: no group is ubiquitous then.
     package var memberCount: Int?
-    /// The settings for candidates.
     package var candidates = Candidates()
-    /// The relations with their weights.
     package var relations = RelationTable.standard
     /// The score that the largest group gets for its size, in units of the mean best score; 0 or more.
     ///
@@ -185,15 +180,11 @@ package struct PlanConfiguration: Sendable, Equatable {
     package var popularity = 0.0
     /// The weights of favourites, follows and own photos; a version has those that evidence chose.
     package var evidence: [Manifest.EvidenceWeight] = []
-    /// The settings for filters.
     package var filters = Filters()
-    /// The settings for rotation.
     package var rotation = Rotation()
     /// The settings for fatigue and dismissals.
     package var feedback = Feedback()
-    /// The settings for the selection.
     package var selection = Selection()
-    /// The settings for cold start.
     package var coldStart = ColdStart()
     /// The stages that are left out, to measure the effect of each.
     package var omitted: Set<PlanStage> = []

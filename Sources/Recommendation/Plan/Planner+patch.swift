@@ -142,9 +142,7 @@ package struct ProfileChanges: Sendable, Equatable {
 
 /// The parts of a profile that a plan remembers, to be patched by later changes of the profile.
 package struct PlannedProfile: Sendable, Equatable {
-    /// The groups joined.
     package var joined: [UInt32]
-    /// The groups dismissed.
     package var dismissed: [UInt32]
     /// The stated interests.
     package var topics: [String]

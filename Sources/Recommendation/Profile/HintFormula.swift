@@ -13,7 +13,6 @@ package enum HintFormula {
     ///
     /// Those count that came to the catalog last: their keys are the highest, so that no list of all is sorted.
     package static let entryLimit = 1000
-    /// The units of a followed member.
     private static let unitsOfMember: UInt32 = 8
     /// The fewest followed members who point to a group; with fewer, a member might be recognised.
     private static let leastMembers: UInt32 = 3

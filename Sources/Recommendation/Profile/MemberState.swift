@@ -45,9 +45,18 @@ package struct MemberState: Sendable, Equatable {
                 dismissals[event.group, default: .unknown].settle(event.effect == .dismiss, atSeconds: seconds)
             case .click: impressions[event.group] = nil
             case .impression:
-                let ageDays = max(0, Double(instant) - Double(event.atMilliseconds)) / 86_400_000
-                impressions[event.group, default: 0] += exp2(-ageDays / halfLifeDays)
+                let times = CollectionOfOne(event.atMilliseconds)
+                see(event.group, at: times, atMilliseconds: instant, halfLifeDays: halfLifeDays)
             }
+        }
+    }
+
+    /// Adds impressions of a group at some times; parameters as of `replay`.
+    package mutating func see(
+        _ group: UInt32, at times: some Sequence<Int64>, atMilliseconds instant: Int64, halfLifeDays: Double
+    ) {
+        impressions[group] = times.reduce(impressions[group] ?? 0) { sum, time in
+            sum + exp2(-max(0, Double(instant) - Double(time)) / 86_400_000 / halfLifeDays)
         }
     }
 

@@ -107,7 +107,6 @@ struct Rotation {
 
 /// The secret that makes each member's rotation different and unpredictable.
 package struct RotationKey: Sendable, Equatable {
-    /// The two words of the key.
     package let words: (UInt64, UInt64)
 
     /// Creates a key of two words; all daemons share it, and it serves no other purpose.

@@ -63,14 +63,11 @@ package enum TasteFormula {
 
 /// The kinds of data that two members can have in common.
 package enum SharedKind: CaseIterable, Sendable {
-    /// Favourite photos.
     case favourites
     /// Shown groups.
     case memberships
-    /// Followed members.
     case follows
 
-    /// The table of the kind.
     package var source: RelationSource {
         switch self {
         case .favourites: .favourites
@@ -140,7 +137,6 @@ package struct TasteRequest: Sendable {
 /// Photos and members that a catalog still has, although they were removed.
 package struct RemovedThings: Sendable {
     package var photos: Set<BytewiseString> = []
-    /// The members who are forgotten.
     package var members: Set<BytewiseString> = []
     /// The members who were removed with their photos.
     package var owners: Set<BytewiseString> = []
@@ -154,7 +150,6 @@ package struct RemovedThings: Sendable {
         photos.contains(BytewiseString(photo)) || owner.map { owners.contains(BytewiseString($0)) } == true
     }
 
-    /// Whether a photo was removed from the pool of a group.
     package func hides(_ photo: String, in group: String) -> Bool {
         !pooled.isEmpty && pooled.contains(Self.entry(group: group, photo: photo))
     }
@@ -168,7 +163,6 @@ package struct TastePhoto: Sendable, Equatable {
     package var id: String
     /// The owner's external id, if it is known.
     package var ownerID: String?
-    /// Whether the owner may be named.
     package var namesOwner: Bool
     /// The size of the picture in pixels, if it is known.
     package var width, height: Int64?

@@ -26,7 +26,6 @@ package struct AccessPolicy: Sendable {
         return openAreas.contains(area)
     }
 
-    /// Whether a route needs a token.
     func needsToken(for access: Access) -> Bool {
         guard keys != nil else { return false }
         switch access {
@@ -39,11 +38,9 @@ package struct AccessPolicy: Sendable {
 
 /// The clients that may use a route, if the daemon has keys.
 enum Access: Sendable, Equatable {
-    /// Everybody.
     case open
     /// The member whose user id is in this path parameter, and services with the scope if there is one.
     case member(ofPathParameter: String, orServiceWith: Scope? = nil)
-    /// Services with the scope.
     case service(Scope)
     /// The site's own servers, and everybody if the area is open.
     case site(Area)
@@ -91,6 +88,8 @@ package enum Area: String, Sendable, CaseIterable {
     case photos
     /// Groups that more people turn to than usual.
     case trending
+    /// The map of all groups.
+    case map
     case metrics
 }
 

@@ -218,7 +218,6 @@ final class RateLimiter: Sendable {
     private enum Caller: Hashable {
         /// The bearers with this role and subject; subjects are compared by bytes, which `String` does not do.
         case bearer(Role, subject: [UInt8])
-        /// All callers in an open area.
         case anybody(Area)
     }
 

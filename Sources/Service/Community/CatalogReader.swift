@@ -96,7 +96,6 @@ final class CatalogReader: Sendable {
         try read { catalog throws(Failure) in try catalog.group(withID: id).map { $0.visibility == .public } }
     }
 
-    /// Returns whether a group has an entry in the table of a relation.
     func hasPair(_ table: String, _ group: String, _ entry: String) throws(Failure) -> Bool {
         try read { catalog throws(Failure) in try catalog.hasPair(table, ofGroup: group, entry) }
     }

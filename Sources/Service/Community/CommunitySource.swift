@@ -71,6 +71,9 @@ protocol CommunitySource: CommunityReader, Sendable {
     func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(Failure)
         -> ExperimentOutcomes?
 
+    /// Returns the key of the ledger's digests, or nil if none is known.
+    func ledgerKey() throws(Failure) -> [UInt8]?
+
     /// The path of the catalog beside which imports and recomputes are logged, or nil without a catalog.
     var catalogPath: String? { get }
 
@@ -114,6 +117,9 @@ extension CommunitySource {
     func outcomes(of entry: ExperimentRegister.Entry, atMilliseconds instant: Int64) throws(Failure)
         -> ExperimentOutcomes?
     { nil }
+
+    /// Nothing; the default for a source that removes nobody.
+    func ledgerKey() throws(Failure) -> [UInt8]? { nil }
 
     /// Nothing; the default for a source without a catalog.
     var catalogPath: String? { nil }

@@ -109,6 +109,11 @@ final class JournalSource: CommunitySource {
     /// Whether the ledger of the store has forgotten a user.
     private func isInLedger(_ id: String) -> Bool { journal.ledger.withLock { $0?.isForgotten(id) } == true }
 
+    func ledgerKey() throws(Failure) -> [UInt8]? {
+        if let key = journal.ledger.withLock({ $0?.key }) { return key }
+        return try read { catalog throws(Failure) in try catalog.ledgerKey() }
+    }
+
     private func isForgottenInCatalog(_ id: String) throws(Failure) -> Bool {
         try read { catalog throws(Failure) in try catalog.isForgotten(user: id) } ?? false
     }
@@ -138,7 +143,6 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// The decisions of the store and the journal.
     private var published: PublishedDecisions { PublishedDecisions(served().site, journal.decisions.recorded) }
 
     /// Returns the reason why a group of a version is not public any more, as the store says.
@@ -195,7 +199,11 @@ final class JournalSource: CommunitySource {
     {
         switch subject {
         case .group:
-            if let base { return try isConcealed(group: id) ? false : base.isPublic(group: id) == true }
+            if let base {
+                // Both are asked for every group, so that the time of an answer does not tell a hidden one.
+                let (isConcealed, isPublic) = (try isConcealed(group: id), try base.isPublic(group: id) == true)
+                return isPublic && !isConcealed
+            }
             guard let snapshot else { return false }
             let shown = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
             if shown.index(ofID: id) != nil { return true }
@@ -213,8 +221,8 @@ final class JournalSource: CommunitySource {
 
     /// Whether the site has hidden or removed a group.
     private func isConcealed(group id: String) throws(Failure) -> Bool {
-        guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
-        return journal.decisions.recorded.removedGroups(beyond: try taken).contains(BytewiseString(id))
+        let isHidden = try siteState.hidden[BytewiseString(id)] != nil
+        return journal.decisions.recorded.removedGroups(beyond: try taken).contains(BytewiseString(id)) || isHidden
     }
 
     /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
@@ -230,7 +238,6 @@ final class JournalSource: CommunitySource {
         }
     }
 
-    /// Whether what is known has a group.
     private func hasGroup(_ id: String, in snapshot: ModelSnapshot?) throws(Failure) -> Bool {
         guard let base else {
             return snapshot?.model.index(ofID: id) != nil || served().site?.hasNewGroup(id) == true

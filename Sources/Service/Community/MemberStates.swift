@@ -73,5 +73,10 @@ extension MemberState {
             if let group = planner.model.index(ofID: removal.groupID) { memberships[UInt32(group)] = nil }
         }
         replay(changes.interactions, for: planner, atMilliseconds: instant)
+        let halfLifeDays = planner.configuration.feedback.impressionHalfLifeDays
+        for (id, times) in changes.impressions {
+            guard let group = planner.model.index(ofID: id.text) else { continue }
+            see(UInt32(group), at: times, atMilliseconds: instant, halfLifeDays: halfLifeDays)
+        }
     }
 }

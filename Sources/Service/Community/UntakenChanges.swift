@@ -13,10 +13,8 @@ package import Recommendation
 package final class UntakenChanges {
     /// The members whose changes are kept.
     package enum Members {
-        /// No members.
         case none
         case all
-        /// The members with these ids.
         case some([String])
     }
 

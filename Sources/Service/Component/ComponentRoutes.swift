@@ -25,7 +25,6 @@ extension Endpoint {
             handler: Responder.changes),
     ]
 
-    /// Endpoints with the texts of the web component.
     static let componentTexts = texts.map { language, name, content in
         Endpoint(
             "component-\(language)", .get, "/components/coterie-groups.\(language).js", .open,

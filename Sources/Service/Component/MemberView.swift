@@ -66,7 +66,6 @@ struct ViewChanges {
 /// Any daemon can calculate the changes since it, also after a restart, and with another version. A text of more than
 /// `lengthLimit` characters is replaced by a checksum of the view, since proxies refuse long addresses.
 enum ViewState: Equatable {
-    /// The groups and their states.
     case whole(MemberView)
     /// The checksum of a view with too many groups.
     case checksum(String)

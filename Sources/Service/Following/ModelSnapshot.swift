@@ -20,6 +20,7 @@ package final class ModelSnapshot: Sendable {
     private let variants = Mutex<[(settings: [String: Double], planner: Planner)]>([])
     /// The most planners with other settings that are kept: several experiments may run at a time.
     private static let variantLimit = 32
+    private let regions = Mutex<(hidden: Set<UInt32>, made: MapRegions)?>(nil)
     /// The groups with the largest pools.
     let popularPools: PopularPools
     /// The search for photos that look alike, or `nil` if the version has no vectors.
@@ -81,6 +82,20 @@ package final class ModelSnapshot: Sendable {
             let made = Self.planner(model, manifest, planning, setting: settings)
             if variants.count == Self.variantLimit { variants.removeFirst() }
             variants.append((settings, made))
+            return made
+        }
+    }
+
+    /// Returns the regions of the map, which are made anew after a group was hidden or shown.
+    ///
+    /// - Parameters:
+    ///   - model: the version without the hidden groups.
+    ///   - hidden: these groups.
+    func mapRegions(of model: VisibleModel, without hidden: Set<UInt32>) -> MapRegions {
+        regions.withLock { kept in
+            if let kept, kept.hidden == hidden { return kept.made }
+            let made = MapRegions(model, relations)
+            kept = (hidden, made)
             return made
         }
     }

@@ -10,7 +10,6 @@ package struct StageTrace {
     /// Creates a trace, and starts its clock.
     package init() {}
 
-    /// Notes the end of a stage.
     package mutating func note(_ report: StageReport) {
         let now = ContinuousClock.now
         stages.append(.init(report, microseconds: last.duration(to: now) / .microseconds(1)))

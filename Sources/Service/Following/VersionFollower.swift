@@ -193,13 +193,14 @@ final class VersionFollower: Sendable {
             }
             guard version != current.snapshot?.version || current.mustLoadMembers else {
                 if needs.site, try store.siteMark() != siteMark.withLock({ $0 }) { try learnSite() }
-                return note(problem: try lostPart(), reachable: true)
+                return note(problem: try lostPart() ?? current.site?.gap(at: store.location), reachable: true)
             }
             try rejectDuringPause(of: version)
             do throws(Failure) { try loadAndServe(version) } catch {
                 serveOlder(than: version)
                 throw error
             }
+            note(problem: current.site?.gap(at: store.location), reachable: true)
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
             note(problem: error.message, reachable: !error.code.isOutOfReach)

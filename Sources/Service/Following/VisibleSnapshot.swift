@@ -10,6 +10,7 @@ package import Recommendation
 /// moment.
 package struct VisibleSnapshot {
     private let loaded: ModelSnapshot
+    private let hidden: Set<UInt32>
     /// The groups that are shown.
     package let model: VisibleModel
     /// The planner for members' lists.
@@ -19,6 +20,7 @@ package struct VisibleSnapshot {
 
     init(_ loaded: ModelSnapshot, _ decisions: SiteDecisions = .asPublished, degraded: Bool = false) {
         self.loaded = loaded
+        hidden = decisions.hidden
         model = VisibleModel(loaded.model, decisions)
         planner = loaded.planner.showing(model)
         served = ServedVersion(loaded.version, degraded: degraded)
@@ -74,6 +76,14 @@ package struct VisibleSnapshot {
 
     /// Returns the groups that grow faster than usual.
     package func trendingGroups(limit: Int) -> TrendingGroups { TrendingGroups(served, in: model, limit: limit) }
+
+    /// The regions of the map.
+    var mapRegions: MapRegions { loaded.mapRegions(of: model, without: hidden) }
+
+    /// Returns a part of the map of all groups, which begins behind an id.
+    func map(after id: String?, limit: Int) -> GroupMap {
+        GroupMap(served, in: model, mapRegions, relations, after: id, limit: limit)
+    }
 
     /// The groups with the largest pools.
     var popularPools: PopularPools { loaded.popularPools }

@@ -157,7 +157,6 @@ struct PathDigests: Sendable {
     /// The words after which a member's id comes, whatever it is.
     private static let wordsOfMembers: Set = ["users", "members"]
 
-    /// The words of all paths.
     private let words: Set<String>
 
     init(_ endpoints: [Endpoint]) {

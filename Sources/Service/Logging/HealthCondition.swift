@@ -46,7 +46,6 @@ final class HealthCondition: Sendable {
     /// Whether the condition does not hold.
     var isFailing: Bool { isFailingNow.load(ordering: .relaxed) }
 
-    /// Notes a failure.
     func failed(_ message: String) {
         failureCount.wrappingAdd(1, ordering: .relaxed)
         let isNew = state.withLock { state in

@@ -170,6 +170,13 @@ struct ModelMetrics: MetricSource {
                 "coterie_model_age_seconds", "Time since the recompute of the version that serves began.",
                 snapshot.ageSeconds(at: now()))
             text.gauge("coterie_model_groups", "Groups in the version that serves.", snapshot.model.groupCount)
+            if let quality = snapshot.manifest.quality?.last, let figures = quality.figures {
+                for (name, title, value) in QualityFigures.all {
+                    text.gauge(
+                        "coterie_list_\(name)", "\(title), as a share, in lists of the version before.",
+                        figures[keyPath: value], [("version", quality.version.description)])
+                }
+            }
         }
         text.gauge("coterie_model_loaded", "Whether there is a version to serve.", state.snapshot == nil ? 0 : 1)
         text.gauge(

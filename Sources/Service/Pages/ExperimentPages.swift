@@ -19,6 +19,7 @@ extension Endpoint {
             try call.changeExperiments { register in
                 register.start(definition, atMilliseconds: call.responder.now())
             }
+            call.noted(.start, .experiment, definition.name, after: definition.arms.map(\.name).joined(separator: ", "))
             call.note("started the experiment \(definition.name)")
             return "/admin/experiments/\(HTML.segment(definition.name))"
         },
@@ -31,6 +32,7 @@ extension Endpoint {
             try call.changeExperiments { register in
                 register.stop(name, atMilliseconds: call.responder.now()) ? nil : "no experiment \"\(name)\" runs"
             }
+            call.noted(.stop, .experiment, name)
             call.note("stopped the experiment \(name)")
             return "/admin/experiments/\(HTML.segment(name))"
         },
@@ -185,6 +187,7 @@ extension Responder {
             """
             \(report)
             \(arms(entry.definition))
+            \(decisions(call, about: .experiment, name))
             \(if: entry.stoppedAtMilliseconds == nil && call.allows(.operate), stopForm(call, name))
             """)
     }

@@ -3,6 +3,7 @@ import Basics
 import Changes
 import HTTP
 import Model
+import ModelStore
 import Recommendation
 
 extension Endpoint {
@@ -75,6 +76,7 @@ extension Responder {
             \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
             \(isShown ? neighbourhood(of: group, call, snapshot) : "")
             \(season(of: index, in: all))
+            \(decisions(call, about: .group, call.id))
             """
         return Page(Formats.name(call.id, title), in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
     }
@@ -93,6 +95,13 @@ extension Responder {
         if talk.recentPosts > 0 {
             facts.append(("Posts a week", .decimals(talk.postsPerWeek)))
             facts.append(("Answers a post", .decimals(talk.answersPerPost)))
+        }
+        if let reach = model.reach(of: index) {
+            facts.append(("Joins in four weeks", "\(reach.joins.grouped)"))
+            if let share = reach.openedShare {
+                facts.append(("Offered to", "\(reach.offered.grouped) members"))
+                facts.append(("Opened by", "\(Int((share * 100).rounded())) % of them"))
+            }
         }
         if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }
         return .facts(facts)

@@ -8,18 +8,19 @@ import Recommendation
 struct GroupTable {
     /// The orders of the table.
     enum Order: String, CaseIterable {
-        case size, title, neighbours, activity
+        case size, title, neighbours, joins, offered, opened, activity
     }
 
     /// The filters of the table.
     enum Filter: String, CaseIterable {
-        case all, small, lonely, concealed
+        case all, small, lonely, unoffered, concealed
 
         fileprivate var words: String {
             switch self {
             case .all: "all"
             case .small: "fewer than \(GroupTable.smallSize) members"
             case .lonely: "without neighbours"
+            case .unoffered: "never offered"
             case .concealed: "hidden or private"
             }
         }
@@ -29,9 +30,12 @@ struct GroupTable {
     static let parameters = [
         Parameter("sort", standard: Order.size, "What the groups are sorted by"),
         Parameter("only", standard: Filter.all, "Which groups are shown"),
+        Parameter("region", .text(1...7), "The number of the region of the map, or \(beside)"),
         Parameter("page", .integer(1...1_000_000, standard: 1), "The page of the table"),
     ]
 
+    /// The word for the groups beside the map, in place of a region.
+    static let beside = "beside"
     /// The rows of a page.
     private static let rowLimit = 50
     /// The number of members below which a group is small.
@@ -43,7 +47,9 @@ struct GroupTable {
     private let version: ModelVersion
     /// The relations whose sizes are shown.
     private let relations: [RelationDescription]
-    private let (order, filter, page): (Order, Filter, Int)
+    private let (order, filter, region, page): (Order, Filter, String?, Int)
+    /// Whether members told what their lists had.
+    private let isOffered: Bool
 
     init(_ call: Call) throws(Problem) {
         snapshot = try call.snapshot
@@ -52,7 +58,9 @@ struct GroupTable {
         relations = snapshot.relations.tabled(in: all)
         order = call.parameters.choice("sort", of: Order.self)
         filter = call.parameters.choice("only", of: Filter.self)
+        region = call.parameters.text("region")
         page = call.parameters.integer("page")
+        isOffered = (0..<all.groupCount).contains { [all] in all.reach(of: $0)?.offered ?? 0 > 0 }
     }
 
     var html: HTML {
@@ -78,16 +86,22 @@ struct GroupTable {
             <ul class="words" aria-label="Sort by">\(orders)</ul>
             \(HTML.table(
                 "\(groups.count.grouped) groups, page \(page.grouped) of \(pages.grouped)",
-                ["Group"] + sizes + ["#Neighbours", "Last active", "State"], Array(rows)))
+                ["Group"] + sizes + ["#Joins", "#Offered to", "#Opened by", "#Neighbours", "Last active", "State"],
+                Array(rows)))
+            <p>Joins, offers and openings are those of the four weeks before the version.\(if: !isOffered, """
+             No client told what its lists showed, so nothing is known of offers.
+            """)</p>
             <p>\(turns)</p>
             """
     }
 
     private func isMeant(_ group: Int) -> Bool {
-        switch filter {
+        if let region, region != all.place(of: group).map({ String($0.region) }) ?? Self.beside { return false }
+        return switch filter {
         case .all: true
         case .small: members(of: group) < Double(Self.smallSize)
         case .lonely: neighbours(of: group) == 0
+        case .unoffered: isOffered && all.reach(of: group)?.offered == 0
         case .concealed: !snapshot.model.shows(UInt32(group))
         }
     }
@@ -99,6 +113,9 @@ struct GroupTable {
             return groups.sorted { (titles[$0] ?? "", $0) < (titles[$1] ?? "", $1) }
         case .size: return descending(groups) { members(of: $0) }
         case .neighbours: return descending(groups) { Double(neighbours(of: $0)) }
+        case .joins: return descending(groups) { Double(all.reach(of: $0)?.joins ?? 0) }
+        case .offered: return descending(groups) { Double(all.reach(of: $0)?.offered ?? 0) }
+        case .opened: return descending(groups) { all.reach(of: $0)?.openedShare ?? 0 }
         case .activity: return descending(groups) { Double(all.lastActiveAt(of: $0) ?? 0) }
         }
     }
@@ -118,7 +135,11 @@ struct GroupTable {
     private func row(_ group: Int) -> [HTML] {
         let sizes = relations.map { relation -> HTML in "\(all.size(of: group, in: relation.relation).grouped)" }
         let state: HTML = snapshot.model.shows(UInt32(group)) ? "" : "<span class=\"bad\">not shown</span>"
+        let reach = all.reach(of: group)
         return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
+            reach.map { "\($0.joins.grouped)" } ?? "",
+            isOffered ? reach.map { "\($0.offered.grouped)" } ?? "" : "",
+            isOffered ? reach?.openedShare.map { "\(Int(($0 * 100).rounded())) %" } ?? "" : "",
             "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", state,
         ]
     }
@@ -126,6 +147,7 @@ struct GroupTable {
     /// Returns the address of the table with another order, filter or page; a new choice begins with the first page.
     private func address(sort: Order? = nil, only: Filter? = nil, page: Int = 1) -> String {
         "?sort=\((sort ?? order).rawValue)&only=\((only ?? filter).rawValue)&page=\(page)"
+            + (region.map { "&region=\(HTML.segment($0))" } ?? "")
     }
 
     private func mark(_ isCurrent: Bool) -> HTML { isCurrent ? " aria-current=\"true\"" : "" }

@@ -4,6 +4,7 @@ import Changes
 import Experiments
 import HTTP
 import Model
+import ModelStore
 import Recommendation
 
 extension Endpoint {
@@ -68,6 +69,7 @@ extension Responder {
             \(trace(of: context))
             <h2>What the member did</h2>
             \(try interactions(call))
+            \(decisions(call, about: .member, call.id))
             \(if: call.allows(.operate), forgetting(call))
             """)
     }
@@ -240,7 +242,10 @@ extension Responder {
         let (answer, similar) = try call.answer(from: call.snapshot, with: .photos) { answers throws(AnswerError) in
             let similar = try? answers.similarPhotos(to: call.id, withDuplicates: true, limit: rowLimit)
             let basis: PhotoBasis = similar == nil ? .pools : .both
-            return (try answers.groups(forPhoto: call.id, by: basis, limit: rowLimit), similar)
+            return (
+                try answers.groups(forPhoto: call.id, by: basis, limit: rowLimit, usesOwner: call.allows(.members)),
+                similar
+            )
         }
         let ids = answer.groups.map(\.group.group.groupId)
         let rows = zip(answer.groups, try call.strips(ofGroups: ids, limit: 4)).map { row, strip -> [HTML] in

@@ -183,14 +183,11 @@ private struct Overview {
         return found
     }
 
-    /// The time without an import after which the data is old, in milliseconds: more than a week.
-    private static let importMilliseconds: Int64 = 9 * 86_400_000
-
     /// All else that should be looked at.
     private var warnings: [HTML] {
         var found: [HTML] = []
         if let last = lastRuns.first(where: { $0.job.hasPrefix("import") }),
-            now - last.lastMilliseconds > Self.importMilliseconds
+            now - last.lastMilliseconds > WorkLog.Run.lifetimeMilliseconds
         {
             found.append("The <a href=\"/admin/jobs\">last import</a> is \(span(since: last.lastMilliseconds)) old")
         }
@@ -202,11 +199,14 @@ private struct Overview {
 }
 
 extension WorkLog.Run {
+    /// The time after which an import should be repeated, in milliseconds: more than a week.
+    static let lifetimeMilliseconds: Int64 = 9 * 86_400_000
+
     /// Whether the job ended badly, or its process is gone.
-    fileprivate var isBad: Bool { hasFailed || isLost }
+    var isBad: Bool { hasFailed || isLost }
 
     /// The end of the job, or else the last news of it, in Unix milliseconds.
-    fileprivate var lastMilliseconds: Int64 { endedAtMilliseconds ?? notedAtMilliseconds }
+    var lastMilliseconds: Int64 { endedAtMilliseconds ?? notedAtMilliseconds }
 }
 
 extension Call {

@@ -23,9 +23,12 @@ struct Page: Sendable {
         case overview = "Overview"
         case versions = "Versions"
         case groups = "Groups"
+        case map = "Map"
         case curation = "Curation"
         case experiments = "Experiments"
         case jobs = "Jobs"
+        case data = "Data"
+        case decisions = "Decisions"
 
         /// The path of the chapter's first page.
         var path: String { self == .overview ? "/admin" : "/admin/\(rawValue.lowercased())" }
@@ -178,10 +181,16 @@ extension HTML {
     }
 
     /// The table of an answer's rows, with the columns that their fields declare.
-    static func table(_ caption: String, _ table: AnswerTable) -> HTML {
+    ///
+    /// - Parameter cell: returns another form of a cell, given the row's place, the column's title and the text.
+    static func table(
+        _ caption: String, _ table: AnswerTable, cell: (Int, String, String) -> HTML? = { _, _, _ in nil }
+    ) -> HTML {
         .table(
             caption, table.headings.map { ($0.isNumber ? "#" : "") + $0.title.withCapital },
-            table.rows.map { row in row.map { cell -> HTML in "\(cell)" } })
+            table.rows.enumerated().map { place, row in
+                zip(table.headings, row).map { cell(place, $0.title, $1) ?? "\($1)" }
+            })
     }
 
     private static func cellClass(_ isNumber: Bool) -> HTML { isNumber ? " class=\"number\"" : "" }

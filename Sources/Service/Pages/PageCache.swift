@@ -5,7 +5,7 @@ import Synchronization
 
 /// The costly parts of pages that hold for whole versions: the latest of each kind.
 final class PageCache: Sendable {
-    /// The time for which a comparison is kept, in milliseconds; settings of lists may change meanwhile.
+    /// The time for which a comparison or a count is kept, in milliseconds; settings of lists may change meanwhile.
     private static let comparisonLifetime: Int64 = 600_000
 
     /// The comparison of two versions.
@@ -16,6 +16,7 @@ final class PageCache: Sendable {
     }
 
     private let comparison = Mutex<(from: VersionName, at: Int64, made: Comparison)?>(nil)
+    private let count = Mutex<CatalogCount?>(nil)
     private let names = Mutex<(version: VersionName, names: SearchedNames)?>(nil)
 
     /// Returns the comparison of two versions, which is made unless it was the latest one.
@@ -31,6 +32,15 @@ final class PageCache: Sendable {
         if let found { return found }
         let made = try make()
         comparison.withLock { $0 = (older, instant, made) }
+        return made
+    }
+
+    /// Returns what a catalog has, which is counted unless it was in the last ten minutes; nil without a catalog.
+    func count(at instant: Int64, make: () throws(Problem) -> CatalogCount?) throws(Problem) -> CatalogCount? {
+        let kept = count.withLock { $0 }
+        if let kept, (0..<Self.comparisonLifetime).contains(instant - kept.atMilliseconds) { return kept }
+        let made = try make()
+        count.withLock { $0 = made }
         return made
     }
 

@@ -5,8 +5,8 @@ import Model
 
 extension Endpoint {
     static func pages(of relations: RelationTable) -> [Endpoint] {
-        signing + pageFiles + [overviewPage, searchPage] + groupPages + memberPages + versionPages + curationPages
-            + experimentPages + [jobsPage]
+        signing + pageFiles + [overviewPage, searchPage] + groupPages + mapPages + memberPages + versionPages
+            + curationPages + experimentPages + [jobsPage, dataPage, decisionsPage]
     }
 
     /// The beginning of the paths of all pages but the first.
@@ -152,6 +152,7 @@ extension Endpoint {
     fileprivate static let pageFiles = [
         file("pages.css", "text/css; charset=utf-8", PackageResources.pages_css),
         file("pages.js", "text/javascript; charset=utf-8", PackageResources.pages_js),
+        file("map.js", "text/javascript; charset=utf-8", PackageResources.map_js),
         file("icon.svg", "image/svg+xml", PackageResources.icon_svg),
     ]
 

@@ -275,11 +275,15 @@ struct NeighbourhoodPicture {
             """
     }
 
-    /// Returns the names of the dots, below or above them; a name that would cover another one is left out.
+    /// Returns the names of the dots, below or above them.
+    ///
+    /// A name that would cover a dot or another name is left out, but for that of the group in question.
     ///
     /// - Parameter size: the height of the letters, which is greater on a narrow page.
     private func labels(_ size: Double) -> [HTML] {
-        var taken: [(left: Double, top: Double, right: Double, bottom: Double)] = []
+        var taken = dots.map { dot in
+            (left: dot.x - dot.radius, top: dot.y - dot.radius, right: dot.x + dot.radius, bottom: dot.y + dot.radius)
+        }
         return dots.enumerated().compactMap { index, dot in
             let label = dot.name.count > 18 ? dot.name.prefix(17) + "…" : dot.name[...]
             // Letters of East Asia and emoji are as wide as high, others little more than half of that.
@@ -287,12 +291,13 @@ struct NeighbourhoodPicture {
             let half = width * size / 2 + 2
             guard half < 318 else { return nil }
             let middle = min(max(dot.x, half + 2), 638 - half)
-            for y in [dot.y + dot.radius + size + 1, dot.y - dot.radius - 4] {
+            let places = [dot.y + dot.radius + size + 1, dot.y - dot.radius - 4]
+            for (attempt, y) in (index == 0 ? places + places : places).enumerated() {
                 let box = (left: middle - half, top: y - size, right: middle + half, bottom: y + size / 4)
                 let isFree = taken.allSatisfy {
                     box.right < $0.left || $0.right < box.left || box.bottom < $0.top || $0.bottom < box.top
                 }
-                guard isFree, box.top > 0, box.bottom < 400 else { continue }
+                guard isFree || attempt >= places.count, box.top > 0, box.bottom < 400 else { continue }
                 taken.append(box)
                 let kind: HTML = index == 0 ? " class=\"main\"" : ""
                 return "<text\(kind) x=\"\(Int(middle))\" y=\"\(Int(y))\" text-anchor=\"middle\">\(label)</text>"

@@ -17,20 +17,21 @@ extension Endpoint {
             handler: Responder.versionPage),
         Endpoint(form: "versions-form", "/admin/versions", .operate) { (call, fields) throws(Problem) in
             let store = call.responder.follower.store
-            try call.orStoreProblem { () throws(Failure) in
+            let (action, before) = try call.orStoreProblem { () throws(Failure) in
                 let version = try VersionName(checking: fields["version"])
                 if fields["action"] == "serve", fields["although"] != "refused",
                     try store.versions().contains(where: { $0.version == version && $0.objections != nil })
                 {
                     throw Failure(.badUsage, "the gate refused \(version): tick on its page that it is to serve")
                 }
-                switch fields["action"] {
-                case "pin": try store.pin(version, true)
-                case "unpin": try store.pin(version, false)
-                case "serve": try store.makeCurrent(version)
-                default: throw Failure(.unknownVersion, "\"\(fields["action"])\" is no action")
-                }
+                guard let action = NotedDecision.Action(rawValue: fields["action"]),
+                    [.serve, .pin, .unpin].contains(action)
+                else { throw Failure(.unknownVersion, "\"\(fields["action"])\" is no action") }
+                let before = action == .serve ? try store.current()?.description : nil
+                if action == .serve { try store.makeCurrent(version) } else { try store.pin(version, action == .pin) }
+                return (action, before)
             }
+            call.noted(action, .version, fields["version"], before: before)
             call.note("\(fields["action"]) the version \(fields["version"])")
             return "/admin/versions"
         },
@@ -99,9 +100,12 @@ extension Responder {
                 Daemons take a version up within a second. Members keep the list of their session; new sessions get \
                 lists of the version that serves then.
                 """,
-            .table(
+            """
+            \(HTML.table(
                 "Versions of \(store.location)",
                 ["Version", "Age", "#Groups", "#Neighbours", "#Size", "State", "Change"], rows))
+            \(VersionQuality(manifests).html)
+            """)
     }
 
     /// Returns the button that makes a version serve; one that was refused needs a tick as well.
@@ -150,7 +154,8 @@ extension Responder {
         guard name != current.version else {
             return Page(
                 "The version that serves", in: .versions, subtitle: .version(current.manifest),
-                "<p><a href=\"/admin/versions\">All versions</a></p>")
+                "<p><a href=\"/admin/versions\">All versions</a></p>\(decisions(call, about: .version, name.description))"
+            )
         }
         let compared = try call.responder.pages.cache.comparison(
             from: current.version, to: name, at: call.responder.now()
@@ -161,6 +166,11 @@ extension Responder {
                     other: other, differences: comparison(from: current.model, to: other.model))
             }
         }
+        let quality = VersionQuality((try? store.versions()) ?? [])
+        let facts = [("The lists that members get now", current.version), ("The lists of this version", name)]
+            .compactMap {
+                what, version in quality.words(of: version).map { (name: what, value: $0) }
+            }
         let objections = (compared.other.manifest.objections ?? []).map { reason -> HTML in "<li>\(reason)</li>" }
         return Page(
             "Compare two versions", in: .versions,
@@ -170,9 +180,11 @@ extension Responder {
                 """,
             """
             \(if: !objections.isEmpty, "<p class=\"bad\">The gate refused it:</p><ul>\(objections)</ul>")
+            \(if: !facts.isEmpty, HTML.facts(facts))
             <div class="actions">\(serve(name, insteadOf: current.version, isRefused: !objections.isEmpty, call))</div>
             \(compared.differences)
             \(try lists(call, call.visible(current), call.visible(compared.other)))
+            \(decisions(call, about: .version, name.description))
             """)
     }
 

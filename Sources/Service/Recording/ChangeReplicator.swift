@@ -24,6 +24,8 @@ final class ChangeReplicator: Sendable {
 
     /// The pause between rounds when there is nothing to send or to receive.
     private static let pause = Duration.milliseconds(40)
+    /// The most rounds after the last request.
+    private static let lastRounds = 20
     /// The reply timeout; a server that hangs for longer counts as away.
     private static let timeout = Duration.seconds(2)
     /// The pauses after a first failure, and after later ones in a row.
@@ -110,6 +112,7 @@ final class ChangeReplicator: Sendable {
     /// - Parameter onConnection: a function to call when both sides have the same changes.
     /// - Returns: the failure, or nil if the replication was stopped.
     private func run(onConnection: () -> Void) -> String? {
+        if let check = journal.check { note(problem: check) }
         do throws(Failure) {
             var rounds = try ReplicatorRounds(self, timeout: Self.timeout)
             while !isStopping.load(ordering: .acquiring) {
@@ -118,6 +121,8 @@ final class ChangeReplicator: Sendable {
                 onConnection()
                 rest(Self.pause)
             }
+            // What was recorded last is sent, too; what others send meanwhile could go on for ever.
+            for _ in 0..<Self.lastRounds where try !rounds.exchange() { break }
             return nil
         } catch {
             if error.code == .journalFailed { journal.recording.failed(error.message) }

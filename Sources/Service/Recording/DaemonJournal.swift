@@ -31,8 +31,9 @@ final class DaemonJournal: Sendable {
     let ledger = Mutex<Ledger?>(nil)
     /// Whether all changes of other daemons are here, as far as the replicator knows.
     let completeness: Completeness
-    /// The findings of SQLite's check before the indexes of the file were made again; empty if all was well.
-    let findings: [String]
+    /// Whether the indexes of the file are to be checked, and mended.
+    private let mayMend: Atomic<Bool>
+    private let log: EventLog?
     /// The path of the catalog beside which the journal is; nil for a journal of the daemon's own.
     private let catalog: String?
     /// The lock on a journal of the daemon's own: other daemons would take two daemons on one journal for one.
@@ -51,6 +52,8 @@ final class DaemonJournal: Sendable {
     private let damageFound = Mutex<String?>(nil)
     /// The number of changes that are verified at a time.
     private static let verificationSize = 2000
+    /// The size in bytes of a file whose check takes about a second.
+    private static let longCheckByteCount = 64 << 20
 
     /// Opens the journal, or creates it.
     ///
@@ -61,18 +64,19 @@ final class DaemonJournal: Sendable {
     ///   - catalog: the path of the catalog, if all processes of this machine share the journal beside it.
     ///   - changes: the clock that notes changes that show in answers.
     ///   - recording: the condition that says whether changes can be written.
+    ///   - log: the log for damage.
     ///   - now: returns the current time, in Unix milliseconds.
     ///   - patience: the longest wait of a request for its commit.
     /// - Throws: `Failure.general` with advice if the file cannot be written.
     init(
         path: String, besideCatalog catalog: String? = nil, changes: ChangeClock,
-        recording: HealthCondition = .recording(nil), now: @escaping @Sendable () -> Int64,
+        recording: HealthCondition = .recording(nil), log: EventLog? = nil, now: @escaping @Sendable () -> Int64,
         patience: Duration = .seconds(10)
     ) throws(Failure) {
         self.path = path
         self.catalog = catalog
         self.changes = changes
-        self.recording = recording
+        (self.recording, self.log) = (recording, log)
         lock = catalog == nil ? try Self.lock(path) : nil
         let (decisions, completeness, damaged) = (JournaledDecisions(), Completeness(), DamagedChanges())
         let (folds, files) = (MemberFolds(), OpenFiles([path, catalog].compactMap(\.self)))
@@ -82,8 +86,8 @@ final class DaemonJournal: Sendable {
         self.damaged = damaged
         self.folds = folds
         do throws(Failure) {
-            let (obstacle, findings) = try Self.prepare(path, besideCatalog: catalog)
-            self.findings = findings
+            let obstacle = try Self.prepare(path, besideCatalog: catalog)
+            mayMend = Atomic(obstacle == nil)
             if let obstacle, catalog.map(Catalog.isForbidden) != true {
                 recording.failed("changes cannot be recorded: \(obstacle.message)")
             }
@@ -109,8 +113,10 @@ final class DaemonJournal: Sendable {
                     completeness: completeness, files: files)
             }
             if obstacle == nil { try commits.open() }
-            try decisions.renew { () throws(Failure) in
-                try readers.read { journal throws(Failure) in try journal.decisions() }
+            do throws(Failure) { try renewDecisions() } catch {
+                // The index of decisions may be damaged.
+                try mendIndexes()
+                try renewDecisions()
             }
         } catch { throw Failure(.general, Self.refusal(path) ?? error.message) }
     }
@@ -122,18 +128,17 @@ final class DaemonJournal: Sendable {
         }
     }
 
-    /// Creates, upgrades or mends the file.
+    /// Creates or upgrades the file.
     ///
-    /// - Returns: the reason why it cannot be written now, and what was found damaged.
-    private static func prepare(_ path: String, besideCatalog catalog: String?) throws(Failure)
-        -> (obstacle: Failure?, findings: [String])
-    {
+    /// - Returns: the reason why it cannot be written now.
+    private static func prepare(_ path: String, besideCatalog catalog: String?) throws(Failure) -> Failure? {
         do throws(Failure) {
             if let catalog { try make(path, besideCatalog: catalog) }
-            return (nil, try ChangeJournal(path: path, mode: .recording).mendIndexes())
+            _ = try ChangeJournal(path: path, mode: .recording)
+            return nil
         } catch {
             guard error.code == .diskFull || catalog.map(mayWrite) == false else { throw error }
-            return (error, [])
+            return error
         }
     }
 
@@ -152,11 +157,24 @@ final class DaemonJournal: Sendable {
     /// The reason for a catalog that its owner has made read-only.
     static let forbidden = "the catalog can only be read: nothing that members do is recorded"
 
-    /// Logs what was found damaged when the journal was opened.
-    func logFindings(in log: EventLog) {
+    /// Makes the indexes again if they do not agree with the tables; only the first call looks at the file.
+    ///
+    /// It reads all of the file, and so it is called while the daemon answers already.
+    func mendIndexes() throws(Failure) {
+        guard mayMend.exchange(false, ordering: .relaxed) else { return }
+        let writer = try opened(.recording)
+        let findings = try writer.mendIndexes()
+        guard !findings.isEmpty else { return }
         for finding in findings {
-            log.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
+            log?.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
         }
+        try renewDecisions(from: writer)
+    }
+
+    /// The reason why the content of a long journal is not certain yet, in words; nil if it was verified, or is short.
+    var check: String? {
+        let isLong = FileTree.byteCount(of: path) ?? 0 > Self.longCheckByteCount
+        return isLong && !verification.withLock(\.isComplete) ? "the journal \(path) is being checked" : nil
     }
 
     private static func lock(_ path: String) throws(Failure) -> Locked<Database> {
@@ -192,10 +210,14 @@ final class DaemonJournal: Sendable {
             readers.renew()
         }
         mayHaveErasures.store(true, ordering: .releasing)
-        try? decisions.renew { [readers] () throws(Failure) in
+        try? renewDecisions()
+        changes.everythingChanged()
+    }
+
+    private func renewDecisions() throws(Failure) {
+        try decisions.renew { [readers] () throws(Failure) in
             try readers.read { journal throws(Failure) in try journal.decisions() }
         }
-        changes.everythingChanged()
     }
 
     /// Removes the lists of members who were removed, or had all forgotten, in changes since the last call.
@@ -250,6 +272,8 @@ final class DaemonJournal: Sendable {
     ///
     /// - Parameter taken: the changes that the catalog has; damaged ones among them do no harm.
     func verify(beyond taken: AppliedChanges) {
+        if let check { damageFound.withLock { $0 = check } }
+        try? mendIndexes()
         try? read { journal throws(Failure) in
             try verifyMore(with: journal)
             let stopping = try journal.stoppingChange(beyond: taken)
@@ -273,6 +297,12 @@ final class DaemonJournal: Sendable {
     func show(unwritten changes: [JournaledChange]) {
         guard decisions.add(unwritten: changes) else { return }
         self.changes.everythingChanged()
+    }
+
+    /// Closes the connections; a later use opens others.
+    func close() {
+        commits.close()
+        readers.renew()
     }
 
     /// Finds out whether a journal that failed can be written again.

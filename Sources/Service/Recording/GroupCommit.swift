@@ -146,10 +146,8 @@ final class GroupCommit: Sendable {
         changes: ChangeClock, recording: HealthCondition, patience: Duration,
         openWriter: @escaping @Sendable () throws(Failure) -> JournalWriter
     ) {
-        self.changes = changes
-        self.recording = recording
-        self.patience = patience
-        self.openWriter = openWriter
+        (self.changes, self.recording) = (changes, recording)
+        (self.patience, self.openWriter) = (patience, openWriter)
     }
 
     /// Opens the writer now instead of with the first change.
@@ -210,6 +208,9 @@ final class GroupCommit: Sendable {
         else { throw Failure(.busy, "writing takes too long, as another process may be writing; try again later") }
         return try outcomes.get()
     }
+
+    /// Closes the writer; a later change opens another one.
+    func close() { connection.withLock { $0.writer = nil } }
 
     /// Erases what others have forgotten, now or as soon as nobody reads.
     func erase() { connection.withLock { $0.mustErase = true } }

@@ -57,7 +57,6 @@ final class JournaledDecisions: Sendable {
     /// A number that grows with every change of the decisions.
     var revision: UInt64 { log.withLock { $0.revision } }
 
-    /// The decisions as they are now.
     var recorded: RecordedDecisions {
         log.withLock { RecordedDecisions($0.changes, names: $0.names) }
     }

@@ -37,6 +37,8 @@ struct ReplicatorRounds: ~Copyable {
     init(_ replicator: ChangeReplicator, timeout: Duration) throws(Failure) {
         let (writer, obstacle) = try Self.openJournal(replicator.journal)
         let streams = try replicator.channel.journals(timeout: timeout)
+        // An index that lacks a row hides it.
+        try? replicator.journal.mendIndexes()
         // The last failure may have happened between adding decisions to the journal and renewing them.
         try Self.journaled { () throws(Failure) in try replicator.journal.renewDecisions(from: writer) }
         self.replicator = replicator

@@ -114,7 +114,6 @@ struct BodyField<Body: Sendable>: Sendable {
 enum TextBounds: Sendable {
     /// A number of Unicode scalars (inclusive), without NUL.
     case lengths(ClosedRange<Int>, mayHaveSemicolons: Bool = true)
-    /// One of several words.
     case words([String])
     case form(Parameter.TextForm)
     /// Any text: the handler looks whether it names something.

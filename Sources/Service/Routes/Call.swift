@@ -171,7 +171,6 @@ extension Call {
 }
 
 extension Problem {
-    /// The site has forgotten this member.
     static func forgottenMember(_ id: String) -> Problem { .unknown(.unknownUser, "user", id: id, near: []) }
 
     /// The group does not exist or is not shown; the answer does not tell which.
@@ -191,13 +190,19 @@ extension Call {
     /// - Throws: a `Problem` of status 404 if there is no such group.
     func decide(_ action: SiteChange.Action, aboutGroup group: String) throws(Problem) -> SiteChange.Outcome {
         let community = try community(with: .siteDecisions)
-        let outcome = try orUnavailable { () throws(Failure) in
-            try community.apply(SiteChange(ofGroup: group, action, atMilliseconds: responder.now()))
+        let change = SiteChange(ofGroup: group, action, atMilliseconds: responder.now())
+        let (before, outcome) = try orUnavailable { () throws(Failure) in
+            (
+                SiteState(
+                    hidden: try community.hiddenGroups(after: nil, limit: .max), curations: try community.curations()),
+                try community.apply(change)
+            )
         }
         guard outcome != .unknownGroup else {
             // Administrators may learn of hidden groups.
             throw .unknownGroup(group, in: VisibleModel(try loadedSnapshot.model))
         }
+        if outcome == .changed { noted(.site(change), on: before) }
         return outcome
     }
 }

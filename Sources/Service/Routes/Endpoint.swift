@@ -88,7 +88,7 @@ final class Endpoint: Sendable {
     var subject: String {
         switch pattern.split(separator: "/").dropFirst().first {
         case "users", "recommendations": "Members"
-        case "groups", "trending": "Groups"
+        case "groups", "map", "trending": "Groups"
         case "photos": "Photos"
         case let name? where name.hasPrefix("coterie-groups."): "Components"
         case "apple-app-site-association", "assetlinks.json": "Apps"
@@ -129,7 +129,7 @@ extension Endpoint {
     /// Returns all endpoints of the service, for these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
         health + documents + components + componentTexts + apps + groups(of: relations) + members + discoveries + lists
-            + interactions + photos + administration + hiding + curation + removals(of: relations)
+            + interactions + photos + administration + decisions + hiding + curation + removals(of: relations)
     }
 }
 

@@ -19,6 +19,18 @@ extension Endpoint {
                 summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
                 caching: .shared, reuse: .untilChange,
                 problems: [.serviceUnavailable], handler: Responder.trending),
+            Endpoint(
+                "map", .get, "/v1/map", .site(.map),
+                summary: "All groups with their places on a map, on which groups lie near their neighbours",
+                parameters: mapParameters(limit: 1000, standard: 200), caching: .shared, reuse: .untilChange,
+                problems: [.serviceUnavailable], handler: Responder.map),
+        ]
+    }
+
+    static func mapParameters(limit: Int, standard: Int) -> [Parameter] {
+        [
+            Parameter("after", .text(1...Parameter.identifierLimit), "Begin after this id"),
+            Parameter("limit", .integer(1...limit, standard: standard), "How many groups to answer with, at most"),
         ]
     }
 }
@@ -33,6 +45,12 @@ extension Responder {
         return snapshot.similarGroups(
             to: group, by: call.parameters.text("by") ?? RelationTable.blendName, limit: call.parameters.limit,
             filter: filters.filter(in: snapshot.model), boosts: filters.boosts)
+    }
+
+    /// Answers `GET /v1/map?after=ID&limit=N`: all groups in parts, with their places on the map.
+    @Sendable
+    static func map(_ call: Call) throws(Problem) -> GroupMap {
+        try call.snapshot.map(after: call.parameters.text("after"), limit: call.parameters.limit)
     }
 
     /// Answers `GET /v1/trending?limit=N`: groups that more people turn to than usual.

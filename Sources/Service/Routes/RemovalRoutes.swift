@@ -96,7 +96,9 @@ extension Call {
             try orUnavailable { () throws(Failure) in try community.apply(change) }
         }
         switch outcome {
-        case .pending: return Answers.Removal(pending: true)
+        case .pending:
+            noted(.removal(change))
+            return Answers.Removal(pending: true)
         case .unknown: throw .nothingToRemove(subject)
         }
     }

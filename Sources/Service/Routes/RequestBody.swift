@@ -15,6 +15,8 @@ extension RequestBody {
     ///
     /// - Throws: a `Problem` of status 400 that names the wrong field.
     init(body: [UInt8]) throws(Problem) {
+        // Foundation also reads UTF-16 and UTF-32, which tapes and other programs do not.
+        guard !body.contains(0) else { throw .badField("", "has zero bytes: send JSON in UTF-8") }
         do {
             self = try JSON.decoded(Self.self, from: body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body)
         } catch let error as DecodingError {

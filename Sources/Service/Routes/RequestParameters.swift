@@ -191,7 +191,6 @@ struct Parameter: Sendable {
         let lengthLimit: Int
         /// The form in words, for a client that sent another one.
         let words: String
-        /// Whether a text is of the form.
         let accepts: @Sendable (String) -> Bool
 
         var schema: Schema { .string(lengths: 1...lengthLimit, pattern: pattern) }

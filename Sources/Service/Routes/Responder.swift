@@ -29,7 +29,6 @@ final class Responder: Sendable {
 
     /// The recording of what members do.
     struct Recording: Sendable {
-        /// The quotas of recorded interactions.
         let quotas: MemberQuotas
         let interactions: InteractionMetrics
     }
@@ -53,9 +52,10 @@ final class Responder: Sendable {
     /// The pages for operators.
     struct Pages: Sendable {
         let sessions: PageSessions
+        /// The list of what operators decide.
+        let decisions: DecisionNotes
         /// The costly parts of pages.
         let cache = PageCache()
-        /// The counters of requests.
         let requests: RequestMetrics
         let log: EventLog
     }

@@ -53,13 +53,17 @@ struct RouterMaker: Sendable {
                 problems: problems, reading: .reading(configuration.log), drain: configuration.drain),
             documents: Responder.Documents(endpoints: described, metricSources: sources),
             pages: Responder.Pages(
-                sessions: kept?.pages.sessions ?? PageSessions(follower.store), requests: metrics,
-                log: configuration.log),
+                sessions: kept?.pages.sessions ?? PageSessions(follower.store),
+                decisions: kept?.pages.decisions ?? DecisionNotes(follower.store, log: configuration.log),
+                requests: metrics, log: configuration.log),
             settings: configuration.live, now: now)
     }
 
-    /// Posts what members did with lists.
-    func postFigures() { responder.lists.figures.post(at: responder.now()) }
+    /// Posts what members did with lists, and decisions that wait.
+    func postFigures() {
+        responder.lists.figures.post(at: responder.now())
+        responder.pages.decisions.send()
+    }
 
     /// Takes up which sessions of the pages were ended on other daemons.
     func followSessions() { responder.pages.sessions.follow() }

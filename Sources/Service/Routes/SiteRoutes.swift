@@ -6,7 +6,6 @@ import Model
 extension Endpoint {
     private static let group = Parameter("group", .identifier, "The group's id", example: "macro-mondays")
 
-    /// Endpoints for curated groups.
     static let curation = [
         Endpoint(
             "curation", .get, "/v1/admin/curation", .admin(.look),

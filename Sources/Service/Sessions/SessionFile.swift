@@ -115,6 +115,9 @@ final class SessionFile: SessionStore {
             """)
     }
 
+    /// Closes the connections; a later use opens others.
+    func close() { for connection in [writing, reading] { connection.withLock { $0.database = nil } } }
+
     func probeWriting() throws(Failure) {
         try using(writing) { connection throws(Failure) in try opened(&connection).probeWriting() }
     }
@@ -129,9 +132,8 @@ final class SessionFile: SessionStore {
     )? {
         let found: (bytes: [UInt8], usedAt: Int64)? = try using(reading) { connection throws(Failure) in
             let database = try opened(&connection)
-            let row = try database.prepare("SELECT used_at, plan FROM sessions WHERE user_id = ? AND session_id = ?")
-            row.bind(user, at: 1)
-            row.bind(session ?? "", at: 2)
+            let row = try database.prepare(
+                "SELECT used_at, plan FROM sessions WHERE user_id = ? AND session_id = ?", user, session ?? "")
             return try row.step() ? (row.bytes(1), row.integer(0)) : nil
         }
         guard let found, SessionLife.lastUse(ofSession: session, at: now).contains(found.usedAt),
@@ -152,12 +154,8 @@ final class SessionFile: SessionStore {
         }
         // A counted list is removed; a list that another request has stored since then stays.
         try using(writing) { connection throws(Failure) in
-            let forget = try opened(&connection).prepare(
-                "DELETE FROM sessions WHERE user_id = ? AND session_id = ? AND plan = ?")
-            forget.bind(user, at: 1)
-            forget.bind(session ?? "", at: 2)
-            forget.bind(bytes: bytes, at: 3)
-            try forget.run()
+            try opened(&connection).run(
+                "DELETE FROM sessions WHERE user_id = ? AND session_id = ? AND plan = ?", user, session ?? "", bytes)
         }
         return nil
     }
@@ -188,18 +186,12 @@ final class SessionFile: SessionStore {
 
     private static func insert(_ list: SealedList, into database: Database) throws(Failure) {
         let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
-        insert.bind(list.user, at: 1)
-        insert.bind(list.session ?? "", at: 2)
-        insert.bind(list.usedAt, at: 3)
-        insert.bind(bytes: list.bytes, at: 4)
-        try insert.run()
-        let forget = try database.prepare(
+        try insert.run(list.user, list.session ?? "", list.usedAt, list.bytes)
+        try database.run(
             """
             DELETE FROM sessions WHERE user_id = ?1 AND session_id IN (SELECT session_id FROM sessions
             WHERE user_id = ?1 ORDER BY used_at DESC LIMIT -1 OFFSET \(SharedChannel.sessionsOfUser))
-            """)
-        forget.bind(list.user, at: 1)
-        try forget.run()
+            """, list.user)
     }
 
     /// Checks some rows, removes ended sessions, and returns a little space to the disk.
@@ -208,8 +200,7 @@ final class SessionFile: SessionStore {
     {
         let rows = try database.prepare(
             "SELECT rowid, used_at FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
-        rows.bind(cleanedThrough, at: 1)
-        rows.bind(rowsPerCleaning, at: 2)
+        rows.bind(cleanedThrough, rowsPerCleaning)
         // Generous limits: a clock that goes back for a while ends no sessions.
         let alive = now - SessionLife.ownMilliseconds...now + SessionLife.ownMilliseconds
         var ended: [Int64] = []
@@ -227,9 +218,7 @@ final class SessionFile: SessionStore {
     func forgetAll(ofUser user: String) throws(Failure) {
         try using(writing) { connection throws(Failure) in
             let database = try opened(&connection)
-            let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
-            forget.bind(user, at: 1)
-            try forget.run()
+            try database.run("DELETE FROM sessions WHERE user_id = ?", user)
             // The log holds deleted content until it is overwritten; emptying it waits for no disk either.
             _ = try database.emptyLog()
         }
@@ -238,11 +227,8 @@ final class SessionFile: SessionStore {
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure) {
         try using(writing) { connection throws(Failure) in
             let database = try opened(&connection)
-            let note = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
-            note.bind(instant, at: 1)
-            note.bind(user, at: 2)
-            note.bind(session ?? "", at: 3)
-            try note.run()
+            try database.run(
+                "UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?", instant, user, session ?? "")
         }
     }
 

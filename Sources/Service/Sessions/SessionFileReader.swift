@@ -32,8 +32,7 @@ package struct SessionFileReader {
     /// Returns the lists of a member as JSON objects; of a list that cannot be read, only its session and time.
     package func lists(ofUser user: String) throws(Failure) -> [String] {
         do throws(Failure) {
-            let rows = try database.prepare("SELECT session_id, used_at, plan FROM sessions WHERE user_id = ?")
-            rows.bind(user, at: 1)
+            let rows = try database.prepare("SELECT session_id, used_at, plan FROM sessions WHERE user_id = ?", user)
             var lists: [String] = []
             while try rows.step() {
                 let session = rows.text(0)
@@ -69,8 +68,7 @@ package struct SessionFileReader {
         throws(Failure) -> Int
     {
         do throws(Failure) {
-            let statement = try database.prepare(sql)
-            statement.bind(user, at: 1)
+            let statement = try database.prepare(sql, user)
             defer { statement.reset() }
             return try body(statement)
         } catch { throw failure(error) }
@@ -88,7 +86,6 @@ package struct SessionFileReader {
 extension SessionFileReader {
     /// The result of reading a whole file of sessions.
     package struct Examination: Sendable, Equatable {
-        /// The number of lists.
         package var lists = 0
         /// The number of damaged lists; their sessions get new ones.
         package var damagedLists = 0
@@ -130,7 +127,6 @@ final class DamagedLists: Sendable {
 
     init(_ log: EventLog) { self.log = log }
 
-    /// The number of damaged lists.
     var total: UInt64 { count.load(ordering: .relaxed) }
 
     /// Logs that a file is of another program, and is begun anew.
@@ -214,8 +210,7 @@ final class SessionTally: Sendable {
         guard let file = try SessionFileReader(path: path) else { return }
         let rows = try file.database.prepare(
             "SELECT rowid, used_at, session_id FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
-        rows.bind(state.row, at: 1)
-        rows.bind(Int64(state.rowLimit), at: 2)
+        rows.bind(state.row, state.rowLimit)
         var rowCount = 0
         while try rows.step() {
             rowCount += 1

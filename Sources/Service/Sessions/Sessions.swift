@@ -90,7 +90,6 @@ final class Sessions: Sendable {
     /// Tests, after a failure, whether lists can be stored again; called once a second.
     func probeWriting() { if condition.isFailing { testWriting() } }
 
-    /// Tests whether lists can be stored.
     func testWriting() { _ = writing { () throws(Failure) in try stored.probeWriting() } }
 
     /// Reads a list.

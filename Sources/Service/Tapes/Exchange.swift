@@ -8,7 +8,6 @@ package struct Exchange: Sendable, Equatable {
     package var sequence: UInt64
     /// The arrival of the request, in Unix milliseconds.
     package var atMilliseconds: Int64
-    /// The method.
     package var method: String
     /// The path and the query, as in a request line.
     package var target: String
@@ -22,7 +21,6 @@ package struct Exchange: Sendable, Equatable {
     package var requestHeaders: [String: String]
     /// The body of the request; may be empty.
     package var requestBody: [UInt8]
-    /// The status of the answer.
     package var status: Int
     /// The recorded header fields of the answer, by name.
     package var headers: [String: String]
@@ -137,7 +135,6 @@ package struct TapeHeader: Codable, Sendable, Equatable {
     /// The format that this program writes and reads.
     package static let currentFormat = 2
 
-    /// The format of the file.
     package var format = Self.currentFormat
     /// The release of the program that recorded the tape.
     package var release: String
@@ -145,16 +142,13 @@ package struct TapeHeader: Codable, Sendable, Equatable {
     package var beganAtMilliseconds: Int64 = 0
     /// A fingerprint of the daemon's settings, which is equal for equal settings.
     package var settings: String
-    /// The way members are named.
     package var memberNames: MemberNames
     /// The values of the settings that lists depend on, by key.
     package var lists: [String: String] = [:]
-    /// A fingerprint of the rotation key.
     package var rotationKey = ""
 
     /// The ways to name members on a tape.
     package enum MemberNames: String, Codable, Sendable {
-        /// Members have their ids.
         case ids
         /// Members have pseudonyms (`Pseudonyms`).
         case pseudonyms

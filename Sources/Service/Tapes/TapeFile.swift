@@ -19,7 +19,6 @@ final class TapeFile {
     private var rest: ArraySlice<UInt8>
     private let decompressor: GzipDecompressor
 
-    /// Opens a file.
     convenience init(_ path: String) throws(Failure) {
         guard let bytes = try FileTree.content(of: path, limit: .max) else {
             throw Failure(.missing, "there is no tape at \(path)")

@@ -163,7 +163,6 @@ struct SharedBodies {
         return found.sequence
     }
 
-    /// Notes the body of an exchange.
     mutating func note(_ body: [UInt8], sequence: UInt64) {
         // All empty arrays have the same address.
         if !body.isEmpty { known[Self.place(of: body)] = (body, sequence) }
@@ -176,7 +175,6 @@ struct SharedBodies {
 
 /// The settings for recording requests with their answers.
 package struct TapeSettings: Sendable {
-    /// The folder of the tape.
     package var folder: String
     /// The header of each file, which describes the daemon.
     package var header: TapeHeader

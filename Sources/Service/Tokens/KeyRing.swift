@@ -75,7 +75,6 @@ package struct KeySet: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// Reads a key set in JSON.
     package init(json: [UInt8]) throws(TokenError) {
         let written: WrittenSet
         do {

@@ -313,7 +313,6 @@ package enum TokenErrorCode: Sendable, Equatable {
     case unknownKey
     /// The token was not signed with the key that it names, or was changed afterwards.
     case badSignature
-    /// The token has expired.
     case expired
     case notYetValid
     /// The token is for another audience than `TokenChecker.audience`.

@@ -163,9 +163,7 @@ struct CommunityParameters: Sendable, Equatable {
 
 /// An import file of a community: UTF-8, tab-separated, one header line.
 enum CommunityFile: Hashable, Sendable, CaseIterable {
-    /// Every group.
     case groups
-    /// Every user.
     case users
     /// Every photo, user by user.
     case photos

@@ -22,7 +22,6 @@ extension Community {
     /// The number out of 1000 photos that only their owner may see.
     static let privatePermille = 80
 
-    /// Draws one photo.
     func photo(_ index: Int, of member: Member, _ memberships: MembershipWorkspace) -> Photo {
         var random = EntityRandom(seed: parameters.seed, stream: .photo, entity: index)
         var anchor: Int?
@@ -88,7 +87,6 @@ extension Community {
     /// The greatest number of photos to which the demand for pool entries is fitted.
     static let fittedPhotos = 20_000
 
-    /// Visits all pool entries, photo by photo.
     func forEachPoolEntry(_ visit: (_ group: Int, _ photo: Int, _ added: Int) throws -> Void) rethrows {
         guard parameters.pools > 0 else { return }
         var chosen: [Int] = []

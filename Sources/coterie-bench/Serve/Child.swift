@@ -2,6 +2,7 @@ import Basics
 import CommandLine
 import Foundation
 import Glibc
+import Redis
 
 /// A program that runs beside the benchmark on one processor, and ends with it at the latest.
 final class Child {
@@ -61,6 +62,27 @@ final class Child {
             ["-c", "\(processor)", try path(of: "setpriv", package: "util-linux"), "--pdeathsig", "KILL"] + words
         process.standardInput = FileHandle.nullDevice
         return process
+    }
+
+    /// Starts a Redis server, and waits until it answers.
+    ///
+    /// - Parameters:
+    ///   - words: the options that say where it listens.
+    ///   - keepsChanges: whether it writes each change to its folder, and has all of them after a restart.
+    static func redis(
+        _ words: [String], at address: RedisAddress, folder: String, keepsChanges: Bool = false
+    ) throws -> Child {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let program = try path(of: "redis-server", package: "redis-server")
+        let storing = ["--save", "", "--appendonly", keepsChanges ? "yes" : "no", "--dir", folder]
+        let server = try Child(
+            [program] + words + storing, processor: ServersUnderTest.serverProcessor, folder: folder)
+        try server.wait { () -> Void? in
+            guard var connection = try? RedisConnection(to: address) else { return nil }
+            // Redis answers with an error while it loads its data.
+            return (try? connection.command("DBSIZE")) == nil ? nil : ()
+        }
+        return server
     }
 
     /// Calls `answer` until it returns a value, for about ten seconds at most.

@@ -38,22 +38,16 @@ final class ClientConnection {
     ///
     /// - Parameters:
     ///   - target: the path and query.
+    ///   - method: the method; nil for POST with a body and GET without one.
     ///   - token: the bearer token, or nil for none.
-    ///   - json: the body of a POST request, or nil for a GET request.
-    static func request(_ target: String, token: String? = nil, json: String? = nil) -> [UInt8] {
+    ///   - json: the body, or nil for none.
+    static func request(
+        _ target: String, method: String? = nil, token: String? = nil, json: String? = nil
+    ) -> [UInt8] {
         let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         let content = json.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n" } ?? ""
-        let line = "\(json == nil ? "GET" : "POST") \(target) HTTP/1.1"
+        let line = "\(method ?? (json == nil ? "GET" : "POST")) \(target) HTTP/1.1"
         return Array("\(line)\r\nHost: localhost\r\n\(authorization)\(content)\r\n\(json ?? "")".utf8)
-    }
-
-    /// Returns the bytes of a request with a JSON body.
-    static func request(_ method: String, _ target: String, json: String) -> [UInt8] {
-        Array(
-            """
-            \(method) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-            Content-Length: \(json.utf8.count)\r\n\r\n\(json)
-            """.utf8)
     }
 
     /// Sends a request and waits for the answer.

@@ -23,17 +23,10 @@ struct HammeredStore {
     /// Starts a Redis server, and a daemon with the usual limits.
     init(_ scene: ServeScene) throws {
         self.scene = scene
-        let (processor, folder) = (ServersUnderTest.serverProcessor, scene.folder + "/hammered")
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let redisPort = try ServersUnderTest.freePort()
-        redis = try Child(
-            [
-                try Child.path(of: "redis-server", package: "redis-server"), "--port", "\(redisPort)", "--save", "",
-                "--appendonly", "no", "--dir", folder,
-            ], processor: processor, folder: folder)
+        let (folder, redisPort) = (scene.folder + "/hammered", try ServersUnderTest.freePort())
         let url = "redis://127.0.0.1:\(redisPort)"
         let address = try RedisAddress(url)
-        try redis.wait { (try? ClientConnection(port: redisPort)) == nil ? nil : () }
+        redis = try Child.redis(["--port", "\(redisPort)"], at: address, folder: folder)
         try scene.publish(to: RedisStore(address, cacheDirectory: folder + "/shared"))
         let files = ["--catalog", "none", "--cache", folder + "/shared", "--journal", folder + "/journal"]
         (daemon, port) = try ServersUnderTest.startDaemon(of: scene, ["--store", url] + files, folder: folder)

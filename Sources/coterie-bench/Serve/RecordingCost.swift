@@ -97,18 +97,10 @@ struct RedisFetch {
         self.scene = scene
         let path = scene.folder + "/redis.sock"
         socketPath = path
-        server = try Child(
-            [
-                try Child.path(of: "redis-server", package: "redis-server"), "--port", "0", "--unixsocket", path,
-                "--save", "", "--appendonly", "no", "--dir", scene.folder,
-            ], processor: ServersUnderTest.serverProcessor, folder: scene.folder)
-        // The socket exists before the server listens.
-        try server.wait { () -> Void? in
-            do { _ = try RedisConnection(to: RedisAddress(socketPath: path)) } catch { return nil }
-        }
-        var connection = try RedisConnection(to: RedisAddress(socketPath: path))
-        let store = RedisStore(
-            RedisAddress(socketPath: path), cacheDirectory: scene.folder + "/images", prefix: Self.prefix)
+        let address = RedisAddress(socketPath: path)
+        server = try Child.redis(["--port", "0", "--unixsocket", path], at: address, folder: scene.folder)
+        var connection = try RedisConnection(to: address)
+        let store = RedisStore(address, cacheDirectory: scene.folder + "/images", prefix: Self.prefix)
         try scene.publish(to: store)
         for group in Set(scene.profiles.joined()) {
             for relation in RelationTable.standard.requiredRelations {

@@ -39,7 +39,7 @@ struct ServersUnderTest {
     }
 
     /// Returns the path of the daemon's program.
-    private static func daemonPath() throws -> String {
+    static func daemonPath() throws -> String {
         let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
         guard FileManager.default.isExecutableFile(atPath: executable) else {
             throw Failure(.badData, "there is no coterie beside this program: swift build -c release")
@@ -48,7 +48,7 @@ struct ServersUnderTest {
     }
 
     /// Returns the port of a started daemon, once it has a version.
-    private static func port(of daemon: Child) throws -> UInt16 {
+    static func port(of daemon: Child) throws -> UInt16 {
         let port = try daemon.wait {
             daemon.errors.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
         }

@@ -99,7 +99,7 @@ final class SoakClients: Sendable {
             return Question(
                 kind: "interaction",
                 bytes: ClientConnection.request(
-                    "POST", "/v1/users/\(user)/interactions",
+                    "/v1/users/\(user)/interactions",
                     json: #"{"interactions":[{"id":"\#(id)","kind":"\#(kind)","groupId":"\#(group)"}]}"#),
                 hasGroups: false)
         case 3..<6:
@@ -112,7 +112,7 @@ final class SoakClients: Sendable {
             return Question(
                 kind: "batch",
                 bytes: ClientConnection.request(
-                    "POST", "/v1/recommendations", json: #"{"userIds":[\#(users.joined(separator: ","))],"limit":20}"#))
+                    "/v1/recommendations", json: #"{"userIds":[\#(users.joined(separator: ","))],"limit":20}"#))
         case 9: return Question(kind: "trending", bytes: ClientConnection.request("/v1/trending"))
         default:
             // Few sessions are used; most requests therefore continue an earlier session.

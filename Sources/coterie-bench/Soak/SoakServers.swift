@@ -28,38 +28,20 @@ final class SoakServers {
             try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
             let daemon = try Child(
                 [
-                    SoakCommunity.program, "serve", "--port", "0", "--store", store, "--catalog", community.catalog,
+                    try ServersUnderTest.daemonPath(), "serve", "--port", "0", "--store", store, "--catalog",
+                    community.catalog,
                     "--journal", place + "/journal", "--cache", place + "/cache", "--open-rate", "0",
                 ], processor: number, folder: place)
-            let port = try daemon.wait {
-                daemon.errors.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
-            }
-            try daemon.wait {
-                try ClientConnection(port: port).answer(to: ClientConnection.request("/readyz")).status == 200
-                    ? () : nil
-            }
             daemons.append(daemon)
-            ports.append(port)
+            ports.append(try ServersUnderTest.port(of: daemon))
         }
         (self.daemons, self.ports) = (daemons, ports)
     }
 
-    /// Starts Redis, which writes each change to its folder and therefore keeps all changes over a restart.
     private static func startRedis(port: UInt16, in folder: String) throws -> Child {
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        let redis = try Child(
-            [
-                try Child.path(of: "redis-server", package: "redis-server"), "--port", "\(port)", "--bind",
-                "127.0.0.1", "--save", "", "--appendonly", "yes", "--dir", folder,
-            ], processor: ServersUnderTest.serverProcessor, folder: folder)
-        try redis.wait { () -> Void? in
-            guard let address = try? RedisAddress("redis://127.0.0.1:\(port)"),
-                var connection = try? RedisConnection(to: address)
-            else { return nil }
-            // Redis answers with an error while it loads its data.
-            return (try? connection.command("DBSIZE")) == nil ? nil : ()
-        }
-        return redis
+        try Child.redis(
+            ["--port", "\(port)", "--bind", "127.0.0.1"], at: RedisAddress("redis://127.0.0.1:\(port)"), folder: folder,
+            keepsChanges: true)
     }
 
     /// Stops Redis, and starts it again a second later.
@@ -93,7 +75,7 @@ final class SoakServers {
     }
 
     private func decide(_ method: String, _ group: String, _ daemon: Int) throws -> Int {
-        let request = ClientConnection.request(method, "/v1/admin/groups/\(group)/hidden", json: "")
+        let request = ClientConnection.request("/v1/admin/groups/\(group)/hidden", method: method, json: "")
         return try ClientConnection(port: ports[daemon]).answer(to: request).status
     }
 }
@@ -155,13 +137,11 @@ final class SoakCommunity: Sendable {
     }
 
     /// Runs the `coterie` program beside this one to its end.
-    static func coterie(_ arguments: [String]) throws { try run(program, arguments) }
+    static func coterie(_ arguments: [String]) throws { try run(ServersUnderTest.daemonPath(), arguments) }
 
     private static func run(_ program: String, _ arguments: [String]) throws {
         _ = try Child.output(of: [program] + arguments, processor: ServersUnderTest.loadProcessor, isQuiet: true)
     }
-
-    static var program: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie" }
 }
 
 /// A background job that repeatedly imports groups with new titles and publishes a version.

@@ -25,7 +25,9 @@ enum BackupCommand: Subcommand {
             after now stay, and do not count.
             """,
         arguments: [
-            Argument("FILE", help: "The file to write (default: a new one in the folder of --folder)", isOptional: true)
+            Argument(
+                "FILE", help: "The file to write (default: a new one in the folder of --folder)", isOptional: true,
+                isOutput: true)
         ],
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             ParsedCommand.journals,

@@ -64,7 +64,7 @@ enum CheckCommand: ConfiguredCommand {
             var check = try Self.check(parsed)
             check.configuration = { finding }
             let record = try check.run { finding in try report.add(finding) }
-            if let path = parsed.textIfGiven("metrics") { report.write(to: path, record) }
+            if let path = parsed.textIfGiven("metrics") { report.write(to: MetricsFile(path, parsed), record) }
         } catch let error as ConfigurationError {
             // Without the configuration, the places of everything else are unknown.
             try report.add(
@@ -128,11 +128,11 @@ private struct CheckReport: ~Copyable {
     }
 
     /// Writes the outcome to a file for Prometheus; a failure is a finding of its own.
-    mutating func write(to path: String, _ record: HealthRecord) {
+    mutating func write(to file: MetricsFile, _ record: HealthRecord) {
         var status = CheckStatus(
             seconds: Int64(Date().timeIntervalSince1970), evictedKeys: record.evictedKeys)
         for finding in findings { status.counts[finding.state, default: 0] += 1 }
-        MetricsFile(path: path).replace(with: status.text)
+        file.replace(with: status.text)
     }
 
     /// Writes the JSON, if it was asked for, and ends the report.

@@ -52,7 +52,8 @@ enum EvaluateCommand: Subcommand {
                 help: "Compare each list with the list of the same name in this file instead, which --lists wrote with "
                     + "other settings; a file with a single list, such as another program's, is compared with all"),
             Option("bootstrap", "N", help: "Samples for 95% intervals; 0 for none", default: "1000"),
-            Option("lists", "FILE", help: "Write the measured lists to this file, as tab-separated values"),
+            Option(
+                "lists", "FILE", help: "Write the measured lists to this file, as tab-separated values", isOutput: true),
             Option(flag: "csv", help: "Write CSV, with a line for each list and length"),
         ] + RecomputeOptions.all + PlanOptions.all + [CommonOptions.catalog, CommonOptions.json],
         examples: [
@@ -173,11 +174,9 @@ enum EvaluateCommand: Subcommand {
         try evaluator.forEachMember { member, lists in
             for made in lists {
                 for (index, item) in made.items.enumerated() {
-                    try output.line(
-                        [
-                            made.list.rawValue, String(made.bucket), TabSeparated.field(member.profile.userID),
-                            String(index + 1), TabSeparated.field(model.id(of: Int(item.group))),
-                        ].joined(separator: "\t"))
+                    let user = member.profile.userID
+                    let fields = [made.list.rawValue, String(made.bucket), user, String(index + 1)]
+                    try output.line(TabSeparated.line(fields + [model.id(of: Int(item.group))]))
                 }
             }
         }

@@ -37,7 +37,8 @@ enum ExperimentCommand: Subcommand {
                 "experiments", "FILE", help: "The file that defines experiments", default: "experiments.yaml",
                 environment: "COTERIE_EXPERIMENTS"),
             Option("groups", "N", help: "For assign: the number of groups of the member (default: by the catalog)"),
-            Option("svg", "FILE", help: "For report: write a chart of the measure's intervals over time"),
+            Option(
+                "svg", "FILE", help: "For report: write a chart of the measure's intervals over time", isOutput: true),
             Option(
                 "measure", "MEASURE", help: "For report --svg and size: the measure", default: "joins",
                 allowed: Measure.allCases.map(\.rawValue)),
@@ -47,6 +48,8 @@ enum ExperimentCommand: Subcommand {
             Option(
                 flag: "take-changes",
                 help: "For report with a store in Redis: first take into the catalog what daemons have recorded"),
+            Option(
+                "gone", "DAEMON", help: "For report: do not wait for a daemon that never comes back", isRepeating: true),
             Option("effect", "PERCENT", help: "For size: the relative effect to be found, such as 2%", default: "2%"),
             Option(
                 "tuning", "N",
@@ -88,8 +91,19 @@ enum ExperimentCommand: Subcommand {
         for definition in definitions { try warn(about: definition, parsed) }
     }
 
-    /// Warns if a plan's members cannot find its effect, as far as the catalog tells.
+    /// Warns if a past experiment had the same arms, or if a plan's members cannot find its effect, as far as is known.
     private static func warn(about definition: ExperimentDefinition, _ parsed: ParsedCommand) throws {
+        let past = try? parsed.experiments().entries.first {
+            !$0.runs(atMilliseconds: ParsedCommand.nowMilliseconds) && $0.definition.name != definition.name
+                && $0.definition.seed == definition.seed
+        }
+        if let name = past?.definition.name {
+            printToStandardError(
+                """
+                warning: \(definition.name): the past experiment \(name) had the same seed, so the members of an arm may \
+                still act as they were treated there: give another seed, or none
+                """)
+        }
         guard let catalog = try parsed.openCatalogIfPresent() else { return }
         let warning = try PlanSize.warning(
             about: definition, from: catalog, atMilliseconds: ParsedCommand.nowMilliseconds)
@@ -119,10 +133,12 @@ enum ExperimentCommand: Subcommand {
         try parsed.changeExperiments { register, now in
             register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
         }
-        try say("experiment \(name) is started")
+        parsed.note(.start, .experiment, name, after: definition.arms.map(\.name).joined(separator: ", "), in: store)
+        try Output.say("experiment \(name) is started")
         try warn(about: definition, parsed)
         for version in definition.versions.sorted() {
-            try say("version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
+            try Output.say(
+                "version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
         }
     }
 
@@ -132,13 +148,8 @@ enum ExperimentCommand: Subcommand {
             register.stop(name, atMilliseconds: now)
                 ? nil : "no experiment \"\(name)\" runs: \"coterie experiment list\" lists all"
         }
-        try say("experiment \(name) is stopped")
-    }
-
-    private static func say(_ text: String) throws {
-        var output = try Output()
-        try output.line(text)
-        try output.flush()
+        parsed.note(.stop, .experiment, name, in: try parsed.openStore())
+        try Output.say("experiment \(name) is stopped")
     }
 
     private static func list(_ parsed: ParsedCommand) throws {

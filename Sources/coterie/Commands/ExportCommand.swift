@@ -48,7 +48,9 @@ enum ExportCommand: Subcommand {
             Option("users", "FILE", help: "recommendations: only of these users, one id a line; - is standard input"),
             Option("limit", short: "n", "N", help: "recommendations: the maximum of groups per member", default: "20"),
             Option(flag: "reasons", help: "recommendations: also write the joined groups that led to each one"),
-            Option("output", short: "o", "FILE", help: "The file to write (default: standard output), or the folder"),
+            Option(
+                "output", short: "o", "FILE", help: "The file to write (default: standard output), or the folder",
+                isOutput: true),
             Option(
                 "rows-per-file", "N", help: "tables: the maximum number of rows in a file", default: "8000000",
                 type: .integer(1...1 << 30)),
@@ -123,8 +125,8 @@ enum ExportCommand: Subcommand {
                     }
                     try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    let fields = [TabSeparated.field(id), String(index + 1), TabSeparated.field(other), score]
-                    try output.line(fields.joined(separator: "\t") + "\t\(neighbour.common)")
+                    try output.line(
+                        TabSeparated.line([id, String(index + 1), other, score, String(neighbour.common)]))
                 }
             }
         }

@@ -48,7 +48,7 @@ enum ForgetCommand: Subcommand {
             Option(
                 flag: "undo",
                 help: "Let them come back; what was removed stays removed, and what still waits has no effect"),
-            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file"),
+            Option("ledger", "FILE", help: "Only write the ledger of forgotten members to this file", isOutput: true),
             Option("merge", "FILE", help: "Only add the ledger in this file, and forget whom it has forgotten"),
             ParsedCommand.sessionsOption,
             CommonOptions.catalog,
@@ -77,8 +77,15 @@ enum ForgetCommand: Subcommand {
             let summary = try catalog.removal.readmit(
                 users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog.facts, parsed),
                 isDryRun: isDryRun)
-            if !isDryRun { try parsed.applyChanges(parsed.openStore()) }
-            try say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
+            if !isDryRun {
+                let store = try parsed.openStore()
+                try parsed.applyChanges(store)
+                let digest = parsed.digest
+                for user in users where !summary.unknown.contains(user) {
+                    parsed.note(.readmit, .member, digest(user), in: store)
+                }
+            }
+            try Output.say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")
             return try summary.check("note of the forgotten user")
         }
         let options = parsed.removalOptions(fromFiles: parsed.textIfGiven("users") != nil)
@@ -147,17 +154,10 @@ enum ForgetCommand: Subcommand {
         try summary.check("user", note: "; such ids are noted, and do not come (--undo lets them)")
     }
 
-    private static func say(_ line: String) throws {
-        var output = try Output()
-        try output.line(line)
-        try output.flush()
-    }
-
-    /// Writes the ledger to a file.
     private static func writeLedger(_ parsed: ParsedCommand, to path: String) throws {
         let ledger = try parsed.openCatalog().ledger()
         try PrivateFile.write(Array(ledger.text.utf8), to: path)
-        try say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
+        try Output.say("\(members(ledger.times.values.count(where: \.isForgotten))) in \(path)")
     }
 
     /// Adds the ledger in a file to that of the catalog, and forgets whom it has forgotten.
@@ -172,7 +172,7 @@ enum ForgetCommand: Subcommand {
             throw Failure(.badData, "\(path) is the ledger of another site: its key is not that of the catalog")
         }
         try parsed.applyChanges(parsed.openStore())
-        try say("\(members(count)) forgotten; the ledger has all entries of \(path)")
+        try Output.say("\(members(count)) forgotten; the ledger has all entries of \(path)")
     }
 
     private static func members(_ count: Int) -> String {
@@ -208,6 +208,7 @@ enum ForgetCommand: Subcommand {
                 printToStandardError("warning: what is left in the journal \(path) is not known: \(error.message)")
             }
         }
+        let list = DecisionList(store)
         var rows: [MemberTrace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)
@@ -219,6 +220,8 @@ enum ForgetCommand: Subcommand {
             for (version, members) in published where try members.member(withID: user) != nil {
                 places.append(MemberTrace.Place(place: "version \(version.manifest.version)", rows: 1))
             }
+            let noted = try list?.decisions(about: (.member, user), at: ParsedCommand.nowMilliseconds).count ?? 0
+            if noted > 0 { places.append(MemberTrace.Place(place: "list of decisions", rows: noted)) }
             places += (streamed[BytewiseString(user)] ?? [:]).map {
                 MemberTrace.Place(place: "stream \($0.key)", rows: $0.value)
             }

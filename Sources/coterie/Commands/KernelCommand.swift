@@ -22,7 +22,7 @@ enum KernelCommand: Subcommand {
         arguments: [Argument("SEARCH", help: "The file of the prepared search")],
         options: [
             Option("rows", "FIRST-END", help: "The groups: from the first (inclusive) to the end (exclusive)"),
-            Option("output", short: "o", "FILE", help: "The file to write"),
+            Option("output", short: "o", "FILE", help: "The file to write", isOutput: true),
             Option("rows-at-once", "N", help: "Groups per pass over the search file", default: "256"),
             CommonOptions.threads, ProcessorPathOption.option,
         ],

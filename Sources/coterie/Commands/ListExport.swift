@@ -232,26 +232,13 @@ struct ListExport {
     }
 
     private func rows(_ list: Recommendations) -> [UInt8] {
-        var bytes: [UInt8] = []
-        let user = TabSeparated.field(list.userId).utf8
-        let tab = UInt8(ascii: "\t")
-        for row in list.recommendations {
-            bytes += user
-            bytes.append(tab)
-            bytes += String(row.group.group.rank).utf8
-            bytes.append(tab)
-            bytes += TabSeparated.field(row.group.group.groupId).utf8
-            bytes.append(tab)
-            bytes += Formats.significant(row.group.score, 6).utf8
-            bytes.append(tab)
-            bytes += row.origin.rawValue.utf8
-            if content.hasReasons {
-                bytes.append(tab)
-                bytes += TabSeparated.field(seeds(row.reasons).joined(separator: ";")).utf8
-            }
-            bytes.append(UInt8(ascii: "\n"))
+        list.recommendations.flatMap { row in
+            let group = row.group.group
+            let score = Formats.significant(row.group.score, 6)
+            var fields = [list.userId, String(group.rank), group.groupId, score, row.origin.rawValue]
+            if content.hasReasons { fields.append(seeds(row.reasons).joined(separator: ";")) }
+            return Array((TabSeparated.line(fields) + "\n").utf8)
         }
-        return bytes
     }
 
     /// Returns the ids of the joined groups that led to a group, the strongest first, each once.

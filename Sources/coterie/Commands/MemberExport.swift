@@ -31,6 +31,9 @@ enum MemberExport {
             guard let member = try members.member(withID: id) else { continue }
             rows.append(("version \(version.manifest.version)", json(member, in: version.model)))
         }
+        let decisions = try DecisionList(store)?.decisions(
+            about: (.member, parsed.digest(id)), at: ParsedCommand.nowMilliseconds)
+        rows += (decisions ?? []).map { ("list of decisions", String(decoding: $0.json, as: UTF8.self)) }
         guard !rows.isEmpty else {
             throw Lookup.unknown(.users, id, near: try catalog.idsNear(id, in: .users))
         }
@@ -55,7 +58,6 @@ enum MemberExport {
         }
     }
 
-    /// Returns a member as published with a version.
     private static func json(_ member: PublishedMember, in model: ModelVersion) -> String {
         let feedback = member.feedback
         return text { json in

@@ -23,8 +23,8 @@ enum ModelsCommand: Subcommand {
     static let command = Command(
         "models", summary: "List the model versions of a store, compare two, and say which to keep",
         discussion: """
-            "list", the default, lists all versions with their age and size, and marks the current one. "diff A B" \
-            compares two versions: groups that are gone or new, and groups with neighbours. It counts the 10 and 100 \
+            "list", the default, lists all versions with their age and size, and marks the current one. It shows how \
+            many members joined a group of their list, as the next recompute measured it. "diff A B" compares two versions: groups that are gone or new, and groups with neighbours. It counts the 10 and 100 \
             best neighbours that are the same, and shows how far scores moved. With --group, it shows the neighbours \
             of one group in both. "pin A" keeps a version when older ones are removed; "unpin A" releases it. "prune" \
             removes all but the newest versions, as every recompute does; the current version and pinned ones stay.
@@ -58,8 +58,9 @@ enum ModelsCommand: Subcommand {
         switch action {
         case .list: return try list(store, parsed)
         case .diff: return try VersionDifference(store, versions[0], versions[1]).write(parsed)
-        case .pin: try store.pin(versions[0], true)
-        case .unpin: try store.pin(versions[0], false)
+        case .pin, .unpin:
+            try store.pin(versions[0], action == .pin)
+            parsed.note(action == .pin ? .pin : .unpin, .version, versions[0].description, in: store)
         case .prune: try prune(store, parsed)
         }
         try list(store, parsed)
@@ -75,9 +76,12 @@ enum ModelsCommand: Subcommand {
     private static func list(_ store: any VersionStore, _ parsed: ParsedCommand) throws {
         let (current, pinned) = (try store.current(), try store.pinned())
         let now = Date().timeIntervalSince1970
-        let versions = try store.versions().map { manifest in
+        let manifests = try store.versions()
+        let qualities = Manifest.qualities(in: manifests)
+        let versions = manifests.map { manifest in
             StoredVersion(
-                manifest: manifest, isCurrent: manifest.version == current,
+                manifest: manifest, quality: qualities.first { $0.version == manifest.version },
+                isCurrent: manifest.version == current,
                 isPinned: pinned.contains(manifest.version),
                 ageSeconds: max(0, now - Double(manifest.createdAtMilliseconds) / 1000))
         }
@@ -106,11 +110,13 @@ private struct StoredVersions: Answer {
 /// A version in a store.
 private struct StoredVersion: Answer {
     let manifest: Manifest
+    /// The quality of its lists; nil until the next recompute measures it.
+    let quality: Manifest.Quality?
     let isCurrent, isPinned: Bool
     let ageSeconds: Double
 
     private var notes: [String] {
-        [isPinned ? "pinned" : nil, manifest.objections == nil ? nil : "refused"].compactMap(\.self)
+        [isPinned ? "pinned" : nil, manifest.objections == nil ? nil : "refused", quality?.words].compactMap(\.self)
     }
 
     static func declare(_ fields: inout some FieldList<Self>) {
@@ -126,9 +132,12 @@ private struct StoredVersion: Answer {
             }
         }
         fields.column(Column("size", isNumber: true) { Formats.bytes($0.manifest.byteCount) })
-        fields.column(Column("") { $0.notes.joined(separator: ", ") })
+        fields.column(Column("") { $0.notes.joined(separator: "; ") })
         fields.always("isCurrent", \.isCurrent, "Whether it serves")
         fields.always("isPinned", \.isPinned, "Whether it stays when older ones are removed")
+        fields.sometimes(
+            "quality", { $0.quality.map { StoredDocument(content: $0) } },
+            "The quality of its lists; once the next recompute has measured it")
         fields.always("manifest", { StoredDocument(content: $0.manifest) }, "Its manifest")
     }
 }
@@ -158,7 +167,9 @@ enum RollbackCommand: Subcommand {
             }
             target = last.version
         }
+        let before = try store.current()?.description
         try store.makeCurrent(target)
+        parsed.note(.serve, .version, target.description, before: before, in: store)
         var output = try Output()
         try output.line("version \(target) is current")
         try output.flush()

@@ -40,6 +40,9 @@ enum RecomputeCommand: Subcommand {
             the new version current all the same. The job also fails if the catalog lacks changes that the newest \
             version has and no journal has any more. Such a catalog is a copy, or from an old backup.
 
+            The lists of the version that was current are measured on the groups that members joined since. "coterie \
+            models" shows the outcome.
+
             In members' lists, the weight of a relation other than memberships depends on how well it helps to find \
             memberships that are left out.
 
@@ -62,6 +65,10 @@ enum RecomputeCommand: Subcommand {
                 help: "Publish members with a version in a folder too, for daemons that have no catalog",
                 setting: Setting("recompute.publishMembers")),
             Option(
+                flag: "no-quality",
+                help: "Do not measure the lists of the current version on what members joined since",
+                setting: Setting("recompute.skipQuality")),
+            Option(
                 "memory", "MIB", help: "The memory limit in MiB (default: all available memory)",
                 type: .integer(1...1 << 30), setting: Setting("recompute.memoryMiB")),
         ] + GateOptions.all + [
@@ -74,6 +81,9 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "no-look-vectors",
                 help: "Publish codes alone for many vectors: a version is smaller, and similar photos less exact"),
+            Option(
+                flag: "no-map", help: "Draw no map of all groups, which takes some seconds for 100,000 groups",
+                setting: Setting("recompute.noMap")),
             Option(flag: "no-check", help: "Check only the parts of the catalog that are read, not the whole file"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.recomputeMetrics, CommonOptions.json,
@@ -98,7 +108,7 @@ enum RecomputeCommand: Subcommand {
             }
         }
         guard let path = parsed.textIfGiven("metrics") else { return try logged() }
-        try RecomputeStatusFile(path: path).watching(logged)
+        try RecomputeStatusFile(file: MetricsFile(path, parsed)).watching(logged)
     }
 
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.
@@ -119,9 +129,11 @@ enum RecomputeCommand: Subcommand {
         parameters.versionsKept = try parsed.integer("keep")
         parameters.isDryRun = parsed.flag("dry-run")
         parameters.checksCatalog = !parsed.flag("no-check")
+        parameters.drawsMap = !parsed.flag("no-map")
         parameters.gate = try GateOptions.limits(of: parsed)
         parameters.isForced = parsed.flag("force")
         parameters.publishesMembers = parsed.flag("members")
+        parameters.measuresQuality = !parsed.flag("no-quality")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
         parameters.looks.codeBytes = parsed.text("look-bytes") == "8" ? 8 : 16
         parameters.looks.keepsVectors = !parsed.flag("no-look-vectors")

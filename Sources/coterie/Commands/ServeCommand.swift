@@ -19,7 +19,7 @@ enum ServeCommand: ConfiguredCommand {
 
             With --keys, requests need a token, except for the API description, the health checks and the areas of \
             --open. A member's token is valid for /v1/users/{that member} only, a service's for groups, photos, \
-            trending and metrics, an admin's for /v1/admin. "coterie token" makes keys and tokens. The daemon rereads \
+            trending, the map and metrics, an admin's for /v1/admin. "coterie token" makes keys and tokens. The daemon rereads \
             the key file when it changes. Without --keys no request needs a token, and the daemon listens on loopback \
             addresses only.
 
@@ -175,7 +175,6 @@ enum ServeCommand: ConfiguredCommand {
         return path
     }
 
-    /// Returns whether there is a catalog.
     private static func isCatalogReady(_ path: String) throws(Failure) -> Bool {
         do throws(Failure) {
             guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {

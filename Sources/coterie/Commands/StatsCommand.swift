@@ -4,6 +4,7 @@ import Basics
 import CommandLine
 import Model
 import RecordReading
+import Service
 
 /// `coterie stats`.
 enum StatsCommand: Subcommand {
@@ -28,7 +29,7 @@ enum StatsCommand: Subcommand {
         let catalog = try parsed.openCatalog()
         let statistics = try CatalogStatistics(of: catalog)
         let doubts = try CatalogDoubt.all(in: catalog)
-        let hints = StatsHints(statistics).lines
+        let hints = StatsHints(statistics).lines.map(\.text)
         let answer = CatalogFigures(statistics: statistics, hints: hints, doubts: doubts)
         try parsed.print(answer) { output in
             for line in lines(statistics) { try output.line(line) }
@@ -169,9 +170,7 @@ extension CatalogDoubt: Answer {
         fields.always("advice", \.remedy, "What to do")
     }
 
-    /// The advice, with the command for the example.
     private var remedy: String { advice + (command.map { " \($0) \(shellWord(example))" } ?? "") }
-    /// A line for people.
     fileprivate var line: String { "\(rows): \(count.grouped), such as \(shown(example)); \(remedy)" }
 }
 
@@ -204,72 +203,6 @@ extension SizeHistogram {
             let sizes = SizeHistogram.sizes(ofBucket: bucket)
             return ["from": sizes.lowerBound, "to": sizes.upperBound, "count": count]
         }
-    }
-}
-
-/// Hints on data that a catalog lacks, and that would make lists better.
-struct StatsHints {
-    /// The hints, a line for each.
-    private(set) var lines: [String] = []
-
-    init(_ statistics: CatalogStatistics) {
-        for relation in statistics.relations where relation.rowKind == "groups" { look(at: relation) }
-        for things in statistics.things where things.rows > 0 { look(at: things) }
-    }
-
-    private mutating func look(at relation: CatalogStatistics.Relation) {
-        guard relation.rows > 0 else {
-            lines.append("no \(relation.name): groups are not compared by them (coterie import \(relation.name))")
-            return
-        }
-        if relation.dates.count * 2 < relation.rows {
-            lines.append("most \(relation.name) have no date: trends and seasons need them")
-        }
-        let small = relation.groupSizes.count(below: 4)
-        if small * 2 > relation.groupSizes.total {
-            lines.append(
-                "\(share(small, relation.groupSizes.total)) of the groups "
-                    + "have fewer than 4 \(relation.name): too few to be "
-                    + "compared")
-        }
-        let few = relation.entrySizes.count(below: 2)
-        if few * 2 > relation.entrySizes.total {
-            lines.append(
-                "\(share(few, relation.entrySizes.total)) of the \(relation.entries) "
-                    + "are in fewer than 2 groups, and tell "
-                    + "nothing about the similarity of groups")
-        }
-    }
-
-    private mutating func look(at things: CatalogStatistics.EntityCounts) {
-        let wanted: [String: [(property: String, use: String)]] = [
-            "groups": [
-                ("with a title", "lists show ids instead"),
-                ("with topics", "new members cannot be served by their interests"),
-                ("with a last activity", "groups that fell asleep are recommended"),
-            ],
-            "users": [("with interests", "new members get popular groups alone")],
-            "photos": [
-                ("with tags", "photos are not matched with groups by them"),
-                ("with an owner", "nothing is recommended by what members photograph"),
-            ],
-        ]
-        let undescribed = things.count("undescribed")
-        if undescribed > 0, undescribed < things.rows {
-            lines.append(
-                "\(undescribed.grouped) \(things.name) are named by memberships or pools alone, and not shown, "
-                    + "as they may be private (coterie import \(things.name))")
-        }
-        for (property, use) in wanted[things.name] ?? [] {
-            let count = things.count(property)
-            if count * 2 < things.rows {
-                lines.append("\(share(count, things.rows)) of the \(things.name) are \(property): \(use)")
-            }
-        }
-    }
-
-    private func share(_ part: Int, _ whole: Int) -> String {
-        Formats.percent(Double(part) / Double(max(1, whole)), digits: 0)
     }
 }
 

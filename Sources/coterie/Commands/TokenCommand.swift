@@ -11,7 +11,7 @@ enum TokenCommand: Subcommand {
             first key of the file. Its claims are sub, role (member, service or admin), scope, aud, nbf and exp; its \
             header names the key as kid.
 
-            A service may ask about groups, photos, trending groups and metrics. With --scope lists it may also read \
+            A service may ask about groups, photos, trending groups, the map and metrics. With --scope lists it may also read \
             the lists of any member, record what members do, and set their interests.
 
             An admin may do everything, or with --scope only what the scopes name. With look it is every page but a \

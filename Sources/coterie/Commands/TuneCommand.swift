@@ -41,7 +41,7 @@ enum TuneCommand: Subcommand {
         if parsed.flag("show") { return try print(KeptTuning.record(in: parsed.openCatalog()), parsed) }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording)
         if parsed.flag("discard") {
-            for note in TuningNote.allCases { try catalog.keepTuningNote(note, nil) }
+            for note in [TuningNote.settings, .journal] { try catalog.keepTuningNote(note, nil) }
             return try print(nil, parsed)
         }
         try tune(catalog, budgetSeconds: budget.inSeconds, parsed)

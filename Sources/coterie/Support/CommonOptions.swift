@@ -66,7 +66,6 @@ enum CommonOptions {
 }
 
 extension ParsedCommand {
-    /// Opens the catalog for reading.
     func openCatalog() throws(Failure) -> Facts { try Facts(path: text("catalog")) }
 
     /// Opens the catalog for reading if there is one.
@@ -79,7 +78,6 @@ extension ParsedCommand {
         }
     }
 
-    /// The checker of the audience and the issuer of tokens.
     var tokenChecker: TokenChecker { TokenChecker(audience: text("audience"), issuer: textIfGiven("issuer")) }
 
     /// Opens the store.

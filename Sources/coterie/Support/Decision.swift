@@ -63,12 +63,15 @@ final class Decision {
         return ChangeStamp.milliseconds(at: ParsedCommand.nowMilliseconds, after: latest.compactMap(\.self).max() ?? 0)
     }
 
-    /// Records decisions, and sends them with those that earlier commands left.
-    func record(_ decisions: [Change], atMilliseconds now: Int64) throws {
+    /// Records decisions, sends them with those that earlier commands left, and notes who made them.
+    ///
+    /// - Parameter state: the hidden and curated groups before them.
+    func record(_ decisions: [Change], on state: SiteState = SiteState(), atMilliseconds now: Int64) throws {
         guard !decisions.isEmpty else { return }
         try log.record(decisions, at: now)
         isRecorded = true
         do throws(Failure) { _ = try log.send() } catch { failure = error }
+        parsed.note(decisions, on: state, in: store)
     }
 
     /// Records removals, sends them, and applies them to the catalog.
@@ -157,14 +160,54 @@ extension ParsedCommand {
         }
         if case .curate = action, record.visibility != .public { return .privateGroup }
         let change = SiteChange(ofGroup: group, action, atMilliseconds: Self.nowMilliseconds)
-        var state = try SiteState(of: catalog.facts, untakenDecisions(catalog.facts))
+        let before = try SiteState(of: catalog.facts, untakenDecisions(catalog.facts))
+        var state = before
         let outcome = state.apply(change)
         // Hiding a hidden group again is a decision too: no earlier one may undo it.
         guard outcome == .changed || (outcome == .unchanged && action == .hide) else { return outcome }
         let decision = try Decision(self, isAboutMembers: false)
-        try decision.record([.site(change)], atMilliseconds: decision.stampMilliseconds())
+        try decision.record([.site(change)], on: before, atMilliseconds: decision.stampMilliseconds())
         try decision.apply()
         return outcome
+    }
+
+    /// Notes changes that the command has made on the list of decisions; of many, the first ones and their number.
+    fileprivate func note(_ changes: [Change], on state: SiteState, in store: any VersionStore) {
+        let digest = digest
+        for (number, change) in changes.prefix(100).enumerated() {
+            var noted = NotedDecision(
+                change, on: state, by: Self.userName, atMilliseconds: Self.nowMilliseconds, digest: digest)
+            if number == 99, changes.count > 100 { noted?.after = "and \((changes.count - 100).grouped) more" }
+            if let noted { note(noted, in: store) }
+        }
+    }
+
+    /// Notes a decision of the command on the list of decisions.
+    func note(
+        _ action: NotedDecision.Action, _ thing: NotedDecision.Thing, _ name: String, before: String? = nil,
+        after: String? = nil, in store: any VersionStore
+    ) {
+        note(
+            NotedDecision(
+                action, thing, name, by: Self.userName, atMilliseconds: Self.nowMilliseconds, before: before,
+                after: after), in: store)
+    }
+
+    private func note(_ decision: NotedDecision, in store: any VersionStore) {
+        do throws(Failure) { try DecisionList(store)?.add(decision) } catch {
+            printToStandardError("warning: the decision is not on the list of decisions: \(error.message)")
+        }
+    }
+
+    /// The name of whoever runs the command, also by way of sudo.
+    private static var userName: String {
+        ProcessInfo.processInfo.environment["SUDO_USER"] ?? ProcessInfo.processInfo.userName
+    }
+
+    /// Returns what stands for a member's id in the list of decisions.
+    var digest: (String) -> String {
+        let ledger = Ledger(key: (try? openCatalogIfPresent()?.ledgerKey()) ?? [])
+        return { ledger.digest(of: $0).text }
     }
 
     /// Returns the decisions that a catalog has not taken: those in the streams of a shared store, or in its log.

@@ -92,7 +92,6 @@ struct EvaluationCatalogs {
             "nothing is held out of the members who can be measured: give another \(areFiles ? "TEST" : "--hold-out")")
     }
 
-    /// Removes the folder.
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
     private static func divided(_ parsed: ParsedCommand, _ folder: String) throws -> (Facts, Facts) {

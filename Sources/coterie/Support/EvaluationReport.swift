@@ -23,7 +23,6 @@ struct EvaluationReport: Answer {
         measures = result.measures(against: reference, samples: samples)
     }
 
-    /// The tables for people.
     var table: [String] {
         let length = result.lengths[0]
         return [
@@ -37,13 +36,9 @@ struct EvaluationReport: Answer {
     private var accuracyTable: [String] {
         let against = "to \(reference)"
         var table = TextTable(
-            [.init(title: "list"), .init(title: "at", isNumber: true)]
-                + Accuracy.measures.map { .init(title: $0.name, isNumber: true) }
-                + [
-                    .init(title: "recall 95%", isNumber: true), .init(title: against, isNumber: true),
-                    .init(title: "95%", isNumber: true), .init(title: "ndcg 95%", isNumber: true),
-                    .init(title: against, isNumber: true), .init(title: "95%", isNumber: true),
-                ])
+            "list",
+            numbers: ["at"] + Accuracy.measures.map(\.name)
+                + ["recall 95%", against, "95%", "ndcg 95%", against, "95%"])
         for measures in measures {
             for (place, length) in result.lengths.enumerated() {
                 guard let accuracy = measures.accuracy[length] else { continue }
@@ -65,8 +60,7 @@ struct EvaluationReport: Answer {
     private var sizeTable: [String] {
         let sizes = SizeClass.allCases
         var table = TextTable(
-            [.init(title: "list")] + sizes.map { .init(title: "in \($0.rawValue)", isNumber: true) }
-                + sizes.map { .init(title: "of \($0.rawValue)", isNumber: true) })
+            "list", numbers: sizes.map { "in \($0.rawValue)" } + sizes.map { "of \($0.rawValue)" })
         for measures in measures where !measures.accuracy.isEmpty {
             table.add(
                 [measures.list.rawValue] + sizes.map { measures.recallByMemberSize[$0].map(four) ?? "-" }
@@ -242,10 +236,7 @@ struct ComparisonReport: Answer {
     }
 
     private var table: [String] {
-        var table = TextTable(
-            [.init(title: "list"), .init(title: "at", isNumber: true)]
-                + Accuracy.measures.map { .init(title: $0.name, isNumber: true) }
-                + [.init(title: "to served, 95%", isNumber: true)])
+        var table = TextTable("list", numbers: ["at"] + Accuracy.measures.map(\.name) + ["to served, 95%"])
         for measures in measures {
             let interval = measures.difference.interval
             for (place, length) in lengths.enumerated() {

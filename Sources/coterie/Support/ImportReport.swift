@@ -10,7 +10,6 @@ struct ImportReport {
     let zone: String
     let isDryRun: Bool
 
-    /// The lines for people.
     var lines: [String] {
         var lines = [counts]
         if !summary.unknownColumns.isEmpty {

@@ -42,7 +42,6 @@ struct StoredDocument<Content: Encodable & Sendable>: JSONValue {
     /// Returns the schema of any object.
     static func schema(of relations: RelationTable) -> Schema { .anyObject }
 
-    /// Writes the document as it is stored.
     func write(to json: inout JSONWriter) {
         json.literal((try? JSON.encoded(content)).map { String(decoding: $0, as: UTF8.self) } ?? "null")
     }

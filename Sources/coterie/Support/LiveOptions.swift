@@ -9,7 +9,6 @@ struct LiveOption: Sendable {
     let option: Option
     fileprivate let take: Take
 
-    /// Reads the option into the settings.
     func read(_ parsed: ParsedCommand, into settings: inout LiveSettings) throws {
         try take(&settings, parsed, option.name)
     }
@@ -130,7 +129,6 @@ enum LiveOptions {
         ).live { $0.staleAfter = try $1.duration($2) },
     ]
 
-    /// The options about the log.
     static let logs: [LiveOption] = [
         Option(
             flag: "log-requests", help: "Log every request, not only refused ones",

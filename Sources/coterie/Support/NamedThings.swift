@@ -27,7 +27,6 @@ extension ParsedCommand {
         try Self.once(arguments + (textIfGiven("users").map(Self.listedUserIDs) ?? []))
     }
 
-    /// Returns the ids of a list of users.
     static func listedUserIDs(in path: String) throws -> [String] {
         try once(InputFile.ids(in: path).filter { !$0.isEmpty })
     }

@@ -64,7 +64,7 @@ extension ParsedCommand {
 
 /// The file that tells Prometheus the outcome of the weekly job.
 struct RecomputeStatusFile {
-    let path: String
+    let file: MetricsFile
 
     /// Runs the job, and writes its outcome to the file.
     ///
@@ -83,7 +83,6 @@ struct RecomputeStatusFile {
     }
 
     private func update(_ change: (inout RecomputeStatus, _ seconds: Int64) -> Void) {
-        let file = MetricsFile(path: path)
         var status = RecomputeStatus(file.text)
         change(&status, Int64(Date().timeIntervalSince1970))
         file.replace(with: status.text)
@@ -93,16 +92,35 @@ struct RecomputeStatusFile {
 /// A file of metrics for the text collector of Prometheus's node_exporter.
 struct MetricsFile {
     let path: String
+    /// The catalog of the site: the files of several sites may be in one folder.
+    let site: String
+
+    init(_ path: String, _ parsed: ParsedCommand) {
+        // The catalog itself may not be there yet.
+        let (catalog, folder) = (parsed.text("catalog"), FileTree.folder(of: parsed.text("catalog")))
+        (self.path, site) = (path, "\(Catalog.resolved(folder) ?? folder)/\(catalog.split(separator: "/").last ?? "")")
+    }
 
     /// The text of the file, or an empty text if it cannot be read.
     var text: String { RegularFile.text(path) ?? "" }
+
+    /// Returns a sample with a label for the site, unless it has one.
+    private func labelled(_ sample: Substring) -> String {
+        guard !sample.hasPrefix("#"), !sample.contains("{site=\""),
+            let end = sample.firstIndex(where: { "{ ".contains($0) })
+        else { return String(sample) }
+        let label = "{site=\"" + site.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        let rest = sample[end...]
+        return sample[..<end] + label + (rest.hasPrefix("{") ? "," + rest.dropFirst() : "}" + rest)
+    }
 
     /// Replaces the text in one step; a failure is only a warning.
     ///
     /// The collector is another user, and may read at any moment.
     func replace(with text: String) {
         do throws(Failure) {
-            try PrivateFile.write(Array(text.utf8), to: path, mode: 0o644)
+            let lines = text.split(separator: "\n").map { labelled($0) + "\n" }
+            try PrivateFile.write(Array(lines.joined().utf8), to: path, mode: 0o644)
         } catch {
             printToStandardError(
                 """

@@ -36,10 +36,10 @@ final class ResumableFile<Content: Codable & Equatable> {
     /// Begins the file, or resumes it.
     ///
     /// - Parameter isSame: whether a file that was begun with the first inputs may be resumed for the second.
-    /// - Throws: among others `Failure` if a file was begun with other inputs, is too short, or cannot be written, or a
-    ///   database is at the path.
+    /// - Throws: among others `Failure` if a file was begun with other inputs, is too short, or cannot be written, or
+    ///   if `PrivateFile.refuseOther` refuses the path.
     init(path: String, content: Content, isSame: (Content, Content) -> Bool) throws {
-        try PrivateFile.refuseDatabase(path)
+        try PrivateFile.refuseOther(path)
         self.path = path
         let (partial, beside) = (path + ".partial", path + ".partial.json")
         note = Note(content: content, byteCount: 0)

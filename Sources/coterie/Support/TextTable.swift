@@ -3,6 +3,9 @@ import CommandLine
 
 /// Tab-separated values.
 enum TabSeparated {
+    /// Returns a line of fields, without its line feed.
+    static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: "\t") }
+
     /// Returns a field, quoted as in RFC 4180 if necessary; any id can be read back.
     static func field(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
@@ -23,6 +26,11 @@ struct TextTable {
     private var rows: [[String]] = []
 
     init(_ columns: [ColumnHeading]) { self.columns = columns }
+
+    /// Creates a table whose first column has texts, and whose others have numbers.
+    init(_ first: String, numbers: [String]) {
+        columns = [ColumnHeading(title: first)] + numbers.map { ColumnHeading(title: $0, isNumber: true) }
+    }
 
     /// Creates the table of an answer's rows.
     init(_ table: AnswerTable) {

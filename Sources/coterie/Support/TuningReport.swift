@@ -12,7 +12,6 @@ struct TuningReport: Answer {
     private let isBetter: Bool
     private let journal: TuningJournal
 
-    /// The number of trials to show.
     private static let shownTrials = 10
 
     init(_ record: TuningRecord, isBetter: Bool, _ journal: TuningJournal) {

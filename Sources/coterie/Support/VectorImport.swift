@@ -15,7 +15,6 @@ enum VectorImport {
         vectors of one model and one dimension. Vectors that are zero, or have NaN or infinity, are rejected
         """
 
-    /// The options that only vectors have.
     static let options = [
         Option(
             "ids", "FILE", help: "A file with the photos' ids, one a line, for vectors in .npy or .fvecs",

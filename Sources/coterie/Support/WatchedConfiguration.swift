@@ -91,7 +91,6 @@ final class WatchedConfiguration: SettingsSource {
 }
 
 extension ParsedCommand {
-    /// The values of all settings by their keys.
     fileprivate var settingValues: [String: [String]] {
         Dictionary(
             uniqueKeysWithValues: settings.compactMap { option, texts in option.setting.map { ($0.key, texts) } })

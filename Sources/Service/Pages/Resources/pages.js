@@ -215,5 +215,7 @@ function enliven() {
     document.querySelectorAll('[data-order]').forEach(order);
     main().querySelectorAll('[data-complete]').forEach(complete);
     refresh(document.querySelector('[data-refresh]'));
+    const map = document.querySelector('[data-map]');
+    if (map) import('./map.js').then(module => module.drawMap(map));
 }
 enliven();

@@ -91,7 +91,6 @@ enum TitleKind: String, CaseIterable {
 }
 
 extension Decoder {
-    /// Returns the case of an enumeration with the decoded name.
     func namedCase<Value: CaseIterable>() throws -> Value {
         let name = try String(from: self)
         guard let value = Value.allCases.first(where: { "\($0)" == name }) else {

@@ -22,7 +22,7 @@ extension ExperimentWords: Answer {
         fields.always("segments", \.segments, "The same for members of similar numbers of groups")
     }
 
-    private var course: CourseReport { CourseReport(entry: entry, course: report.course) }
+    private var course: CourseReport { CourseReport(entry: entry, course: report.course, arrival: arrival) }
 
     private var arms: [ArmReport] {
         report.definition.arms.indices.map { ArmReport(report: report, index: $0) }
@@ -166,6 +166,7 @@ private struct SegmentReport: Answer {
 struct CourseReport: Answer {
     let entry: ExperimentRegister.Entry
     let course: ExperimentCourse
+    let arrival: ChangeArrival
 
     static func declare(_ fields: inout some FieldList<Self>) {
         fields.sometimes("plan", { $0.entry.definition.plan.map(StoredDocument.init) }, "The plan; if there is one")
@@ -176,6 +177,8 @@ struct CourseReport: Answer {
         fields.always("startedAtMilliseconds", \.course.startedAt, "When it began")
         fields.always("endMilliseconds", \.course.end, "Until when it is reported")
         fields.always("knownUntilMilliseconds", \.course.now, "Until when all is known")
+        fields.always("daemons", \.arrival.senders, "Daemons with journals of their own, up to when each has sent all")
+        fields.sometimes("late", \.arrival.late, "What arrived since an earlier report; if anything did")
     }
 }
 

@@ -12,28 +12,30 @@ enum ExperimentReportOutput {
             throw Failure(
                 .badData, "no experiment \"\(name)\" was started: \"coterie experiment list\" lists all")
         }
-        let arrival = try ChangeArrival(parsed, atMilliseconds: try parsed.planInstant())
+        var arrival = try ChangeArrival(parsed, atMilliseconds: try parsed.planInstant())
+        let catalog = try parsed.openCatalog()
         let outcomes = try ExperimentOutcomes(
-            of: entry, from: try parsed.openCatalog(), atMilliseconds: arrival.knownUntil,
-            present: ParsedCommand.nowMilliseconds)
+            of: entry, from: catalog, atMilliseconds: arrival.knownUntil, arrival: arrival.arrival,
+            present: arrival.madeAt)
+        try arrival.countLate(entry, outcomes.course, catalog)
         let tuning = try tuningCount(parsed, entry.definition)
         guard !entry.definition.isInterleaved else {
-            let report = InterleavingOutput(entry, outcomes, tuningCount: tuning)
+            let report = InterleavingOutput(entry, outcomes, arrival, tuningCount: tuning)
             return try parsed.print(report) { output in
-                for line in arrival.lines + report.lines { try output.line(line) }
+                for line in arrival.lines(around: report.lines) { try output.line(line) }
             }
         }
         let report = ExperimentReport(
             entry.definition, outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let words = ExperimentWords(
-            report: report, entry: entry, tuningCount: tuning ?? Effect.usualTuningCount)
+            report: report, entry: entry, arrival: arrival, tuningCount: tuning ?? Effect.usualTuningCount)
         if let path = parsed.textIfGiven("svg"), let measure = Measure(rawValue: parsed.text("measure")) {
             var file = try Output(path: path)
             try file.write(IntervalChart(report, measure, tuningCount: words.tuningCount).svg)
             try file.flush()
         }
         try parsed.print(words) { output in
-            for line in arrival.lines + words.lines { try output.line(line) }
+            for line in arrival.lines(around: words.lines) { try output.line(line) }
         }
     }
 
@@ -79,6 +81,7 @@ struct InterleavingOutput: Answer {
 
     private let entry: ExperimentRegister.Entry
     private let course: ExperimentCourse
+    private let arrival: ChangeArrival
     private let members: Int
     private let health: [ExperimentCheck]
     private let votes: [Votes]
@@ -87,7 +90,7 @@ struct InterleavingOutput: Answer {
     private var arms: [String] { definition.arms.map(\.name) }
 
     static func declare(_ fields: inout some FieldList<Self>) {
-        fields.part { CourseReport(entry: $0.entry, course: $0.course) }
+        fields.part { CourseReport(entry: $0.entry, course: $0.course, arrival: $0.arrival) }
         fields.always("experiment", \.definition.name, "The experiment")
         fields.always("arms", \.arms, "The two arms")
         fields.always("members", \.members, "Members who were shown a list")
@@ -99,8 +102,10 @@ struct InterleavingOutput: Answer {
     /// Creates a report.
     ///
     /// - Parameter tuningCount: the number of votes at which bounds are narrowest, or `nil` for the default.
-    init(_ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes, tuningCount: Int?) {
-        (self.entry, course, members) = (entry, outcomes.course, outcomes.members.count)
+    init(
+        _ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes, _ arrival: ChangeArrival, tuningCount: Int?
+    ) {
+        (self.entry, course, members, self.arrival) = (entry, outcomes.course, outcomes.members.count, arrival)
         health = ExperimentReport.interleavedHealth(
             outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let all = [(Measure.clicks, outcomes.votes.clicks), (Measure.joins, outcomes.votes.joins)]

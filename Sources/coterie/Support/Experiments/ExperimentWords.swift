@@ -6,6 +6,7 @@ import Experiments
 struct ExperimentWords: Sendable {
     let report: ExperimentReport
     let entry: ExperimentRegister.Entry
+    let arrival: ChangeArrival
     let tuningCount: Int
 
     var lines: [String] {
@@ -71,7 +72,6 @@ struct ExperimentWords: Sendable {
             }
     }
 
-    /// Returns the conclusion from a comparison.
     private func sentence(_ comparison: ExperimentReport.Comparison) -> String {
         let (arm, control) = (report.definition.arms[comparison.arm].name, report.definition.arms[0].name)
         let measure = comparison.measure

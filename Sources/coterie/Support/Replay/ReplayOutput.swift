@@ -108,7 +108,6 @@ struct ReplayOutput: Answer {
         fields.always("exceeded", \.exceeded, "Limits that were exceeded")
     }
 
-    /// The lines for people.
     var lines: [String] {
         var lines = differences
         lines.append(

@@ -1,0 +1,60 @@
+package import Model
+
+/// The regions of a version's map, by what is shown of their groups.
+package struct MapRegions: Sendable {
+    /// A region of the map.
+    package struct Region: Sendable, Equatable {
+        /// The commonest topic of its groups, else the title or id of its largest one.
+        ///
+        /// Of equally common topics it is the first one by its bytes.
+        package fileprivate(set) var name = ""
+        package fileprivate(set) var groupCount = 0
+        /// The groups with the most members, at most `largestLimit`, largest first; equal ones by their index.
+        package fileprivate(set) var largest: [UInt32] = []
+    }
+
+    /// The most groups that a region names.
+    private static let largestLimit = 3
+
+    /// The regions by number; one without groups that are shown has no name.
+    package let regions: [Region]
+    /// The number of groups beside the map.
+    package let besideCount: Int
+
+    /// Collects the regions; hidden groups are in none.
+    ///
+    /// - Complexity: O(groups + topics of groups).
+    package init(_ model: VisibleModel, _ relations: RelationTable) {
+        var (regions, besideCount) = ([Region](), 0)
+        let sizes = relations.sizes(in: .membership, model)
+        for group in 0..<UInt32(model.groupCount) where model.shows(group) {
+            guard let place = model.place(of: Int(group)) else {
+                besideCount += 1
+                continue
+            }
+            let number = Int(place.region)
+            while regions.count <= number { regions.append(Region()) }
+            regions[number].groupCount += 1
+            let size = sizes[Int(group)]
+            let rank = regions[number].largest.firstIndex { sizes[Int($0)] < size } ?? regions[number].largest.count
+            guard rank < Self.largestLimit else { continue }
+            regions[number].largest.insert(group, at: rank)
+            regions[number].largest = Array(regions[number].largest.prefix(Self.largestLimit))
+        }
+        var best = [(count: Int, topic: String)?](repeating: nil, count: regions.count)
+        for topic in model.topics {
+            var counts: [Int: Int] = [:]
+            for group in model.groups(withTopic: topic) {
+                if let place = model.place(of: Int(group)) { counts[Int(place.region), default: 0] += 1 }
+            }
+            // Topics ascend, so an earlier one stays where counts are equal.
+            for (number, count) in counts where count > best[number]?.count ?? 0 { best[number] = (count, topic) }
+        }
+        for number in regions.indices {
+            guard let first = regions[number].largest.first.map(Int.init) else { continue }
+            let title = model.title(of: first)
+            regions[number].name = best[number]?.topic ?? (title.isEmpty ? model.id(of: first) : title)
+        }
+        (self.regions, self.besideCount) = (regions, besideCount)
+    }
+}

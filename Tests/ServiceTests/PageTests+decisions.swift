@@ -1,0 +1,165 @@
+import CatalogStore
+import Changes
+import Foundation
+import Model
+import ModelStore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// What operators decide, on pages and over HTTP.
+extension PageTests {
+    private struct List: Decodable {
+        struct Row: Decodable {
+            var by, action, name: String
+            var before, after: String?
+            /// The decision as a test writes it.
+            var words: [String?] { [by, action, name, before, after] }
+        }
+        var decisions: [Row]
+        var next: String?
+    }
+
+    private func decisions(_ daemon: Daemon, _ query: String = "") throws -> List {
+        let answer = try get(daemon, "/v1/admin/decisions\(query)", [try bearers.field("eve", .admin, scopes: [.look])])
+        try #require(answer.status == 200, "\(answer.text)")
+        return try JSONDecoder().decode(List.self, from: Data(answer.body))
+    }
+
+    /// A daemon whose store has boards, with two versions.
+    private func daemonWithBoards(_ folder: TemporaryDirectory, now: @escaping @Sendable () -> Int64) throws -> Daemon {
+        let store = FakeStore(try Community.version("v0"), try Community.version("v1"))
+        store.state.withLock { $0.boards = folder.path }
+        return try daemon {
+            $0.deployment = .catalog(store, path: members.path)
+            $0.now = now
+        }
+    }
+
+    @Test("Decisions are listed for a year, with name, before and after, and stand on the page of what they are about")
+    func decisionPage() throws {
+        let folder = try TemporaryDirectory()
+        let time = Atomic(Bearers.now)
+        let daemon = try daemonWithBoards(folder) { time.load(ordering: .relaxed) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        let name = "name=less-variety&setting=lambda&value=0.5&decides=joins&ends=2030-01-01"
+        for (path, form) in [
+            ("/admin/groups/alps/hidden", "hidden=yes"), ("/admin/groups/alps/hidden", "hidden=no"),
+            ("/admin/groups/alps/hidden", "hidden=no"), ("/admin/curation", "group=alps"),
+            ("/admin/versions", "version=v0&action=pin"), ("/admin/versions", "version=v0&action=serve"),
+            ("/admin/experiments", name), ("/admin/experiments/less-variety/stop", "sure=yes"),
+        ] {
+            #expect(try post(daemon, path, "\(form)&secret=\(secret)", [field]).status == 303, "\(path) \(form)")
+        }
+        #expect(try post(daemon, "/admin/versions", "version=v0&action=hide&secret=\(secret)", [field]).status == 404)
+        let client = try #require(SocketClient(port: daemon.port))
+        let bearer = try bearers.field("otto", .admin, scopes: [.curate])
+        let hiding = client.request("PUT", "/v1/admin/groups/birds/hidden", headers: [bearer])
+        #expect(hiding?.status == 200)
+        let list = try decisions(daemon)
+        #expect(
+            list.decisions.map(\.words) == [
+                ["otto", "hide", "birds", "shown", "hidden"], ["olga", "stop", "less-variety", nil, nil],
+                ["olga", "start", "less-variety", nil, "control, changed"], ["olga", "serve", "v0", "v1", nil],
+                ["olga", "pin", "v0", nil, nil], ["olga", "curate", "alps", "not curated", "at 1"],
+                ["olga", "unhide", "alps", "hidden", "shown"], ["olga", "hide", "alps", "shown", "hidden"],
+            ])
+        #expect(list.next == nil)
+        let first = try decisions(daemon, "?limit=3")
+        let rest = try decisions(daemon, "?limit=200&after=\(try #require(first.next))")
+        #expect((first.decisions + rest.decisions).map(\.words) == list.decisions.map(\.words) && rest.next == nil)
+        let page = try get(daemon, "/admin/decisions", [field]).text
+        #expect(page.contains(#"<a href="/admin/groups/birds">"#))
+        for (path, words, others) in [
+            ("groups/alps", "curate", "otto"), ("versions/v1", "serve", "hide"),
+            ("experiments/less-variety", "stop", "hide"),
+        ] {
+            let page = try get(daemon, "/admin/\(path)", [field]).text
+            #expect(page.contains(">\(words)</td>") && !page.contains(">\(others)</td>"), "\(path)")
+        }
+        time.add(365 * 86_400_000, ordering: .relaxed)
+        let later = try DecisionList(FolderStore(folder.path))?.decisions(at: time.load(ordering: .relaxed))
+        #expect(later?.isEmpty == true)
+    }
+
+    @Test("A forgotten member is a digest in the list, and on the page of who has the id")
+    func forgottenInDecisions() throws {
+        let folder = try TemporaryDirectory()
+        let daemon = try daemonWithBoards(folder) { Bearers.now }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        let client = try #require(SocketClient(port: daemon.port))
+        let bearer = try bearers.field("otto", .admin)
+        #expect(client.request("DELETE", "/v1/groups/alps/memberships/ann", headers: [bearer])?.status == 200)
+        let form = "id=bob&photos=remove&secret=\(secret)"
+        #expect(try post(daemon, "/admin/members/bob/forget", form, [field]).status == 303)
+        let key = try #require(try members.source().ledgerKey())
+        func digest(_ id: String) -> String { Ledger(key: key).digest(of: id).text }
+        #expect(
+            try decisions(daemon).decisions.map(\.words) == [
+                ["olga", "forget", digest("bob"), nil, "with photos"],
+                ["otto", "remove-from", "alps", "memberships: \(digest("ann"))", nil],
+            ])
+        let page = try get(daemon, "/admin/decisions", [field]).text
+        #expect(page.contains(digest("bob")) && !page.contains("bob") && !page.contains("ann"))
+        for entry in try FolderStore(folder.path).board(of: .decisions)?.reports() ?? [] {
+            let text = String(decoding: entry, as: UTF8.self)
+            #expect(!text.contains("bob") && !text.contains("ann"))
+        }
+    }
+
+    @Test("Decisions wait for a store that is away, and are listed when it is back")
+    func waitingDecisions() throws {
+        let (folder, lines) = (try TemporaryDirectory(), Lines())
+        let store = FakeStore(try Community.version("v1"))
+        // A file where the folder of the board would be.
+        store.state.withLock { $0.boards = folder.path + "/file" }
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
+        let notes = DecisionNotes(store, log: lines.log)
+        notes.note(NotedDecision(.hide, .group, "alps", by: "olga", atMilliseconds: Bearers.now))
+        #expect(lines.all.contains { $0.hasPrefix("a decision is not on the list yet") })
+        try FileManager.default.removeItem(atPath: folder.path + "/file")
+        notes.send()
+        #expect(try DecisionList(store)?.decisions(at: Bearers.now).map(\.name) == ["alps"])
+        notes.send()
+        #expect(try DecisionList(store)?.decisions(at: Bearers.now).count == 1)
+    }
+
+    @Test("The page of data says for each kind what is there and what to do, and names nobody")
+    func data() throws {
+        try members.execute(
+            """
+            UPDATE memberships SET joined_at = \(Bearers.now / 1000 - 3 * 86_400);
+            INSERT INTO users (user_key, user_id) VALUES (3, 'null');
+            """)
+        WorkLog("import memberships", beside: members.path) { Bearers.now - 10 * 86_400_000 }
+            .end("memberships: 5 rows, 4 new or changed, 1,002 rejected, in 1 s")
+        WorkLog("import groups", beside: members.path) { Bearers.now - 7_200_000 }.end("groups: away", hasFailed: true)
+        let daemon = try daemon { $0.live.access = AccessPolicy() }
+        defer { daemon.stop() }
+        let page = try get(daemon, "/admin/data", ["Host: localhost"]).text
+        let rows = page.split(separator: "<tr ").map(String.init)
+        func row(_ kind: String) throws -> String { try #require(rows.first { $0.contains(">\(kind)</td>") }) }
+        let memberships = try row("memberships")
+        for part in [">1</td>", ">3 days</td>", ">10 days ago</td>", ">1,002</td>", "memberships-rejects", "is old"] {
+            #expect(memberships.contains(part), "\(part)")
+        }
+        #expect(try row("groups").contains("the last import failed: coterie import groups FILE"))
+        #expect(try row("pools").contains("coterie import pools"))
+        let users = try row("users")
+        #expect(users.contains("an id that looks like no value: 1") && users.contains("coterie delete user ID"))
+        #expect(!page.contains("null"))
+        let store = FakeStore(try Community.version("v1"))
+        let bare = try self.daemon {
+            $0.deployment = .versionsOnly(store)
+            $0.live.access = AccessPolicy()
+        }
+        defer { bare.stop() }
+        #expect(try get(bare, "/admin/data", ["Host: localhost"]).text.contains("This daemon has no catalog"))
+    }
+}
