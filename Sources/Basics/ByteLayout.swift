@@ -15,8 +15,6 @@ extension [UInt8] {
 package struct ByteWriter {
     package var bytes: [UInt8] = []
 
-    /// Creates an empty writer.
-    ///
     /// - Parameter capacity: the number of bytes to reserve memory for.
     package init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
