@@ -87,33 +87,4 @@ struct SessionFileTests {
                 == plan)
         #expect(lines.all.count == 1 && lines.all.first?.contains("begun anew") == true)
     }
-    @Test("A list that waits is in the file soon after, at once if it is asked for, and never if it is forgotten")
-    func waiting() throws {
-        let waiting = WaitingSessions(try open())
-        func isInFile(_ user: String) throws -> Bool {
-            try SessionFileReader(path: path)?.count(ofUser: user) == 1
-        }
-        for user in ["ann", "bob", "cid"] { _ = try waiting.keep(plan, ofUser: user, session: nil, at: now) }
-        #expect(try !isInFile("ann") && !isInFile("bob") && !isInFile("cid"))
-        try waiting.forgetAll(ofUser: "cid")
-        #expect(try waiting.plan(ofUser: "ann", session: nil, at: now) == plan)
-        _ = try waiting.keep(plan, ofUser: "dan", session: nil, at: now)
-        try waiting.writeWaiting()
-        #expect(try isInFile("ann") && isInFile("bob") && !isInFile("cid") && isInFile("dan"))
-    }
-
-    @Test("While lists cannot be written, each request learns of it")
-    func failing() throws {
-        let waiting = WaitingSessions(try open())
-        let writer = try Database(path: path, mode: .readWrite)
-        _ = try waiting.keep(plan, ofUser: "ann", session: nil, at: now)
-        try writer.execute("DROP TABLE sessions")
-        #expect(throws: (any Error).self) { try waiting.writeWaiting() }
-        #expect(throws: (any Error).self) { _ = try waiting.keep(plan, ofUser: "bob", session: nil, at: now) }
-        try writer.execute("CREATE TABLE sessions (user_id, session_id, used_at, plan)")
-        _ = try waiting.keep(plan, ofUser: "bob", session: nil, at: now)
-        #expect(try SessionFileReader(path: path)?.count(ofUser: "bob") == 1)
-        _ = try waiting.keep(plan, ofUser: "cid", session: nil, at: now)
-        #expect(try SessionFileReader(path: path)?.count(ofUser: "cid") == 0)
-    }
 }
