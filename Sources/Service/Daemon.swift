@@ -157,10 +157,12 @@ package final class Daemon: Sendable {
         var duties: [Duty] = []
         if let board { duties.append(Duty("experiment-watch", every: configuration.pollInterval) { board.poll() }) }
         if let reporter { duties.append(Duty("reporter", every: DaemonReporter.interval) { reporter.report() }) }
+        if let sessions = parts.sharedSessions {
+            duties.append(Duty("session-writer", every: SharedSessions.writingInterval) { sessions.writePending() })
+        }
         guard let sessions = parts.sessions else { return duties }
         let (community, exposures) = (parts.community, parts.exposures)
         return duties + [
-            Duty("session-writer", every: WaitingSessions.interval) { sessions.writeWaiting() },
             Duty("change-watch", every: configuration.changePollInterval) { community.noteOutsideChanges() },
             Duty("session-forgetting", every: configuration.changePollInterval) {
                 community.forgetSessions(in: sessions)
@@ -286,7 +288,7 @@ package final class Daemon: Sendable {
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
             for timer in works.timers { timer.finish() }
             works.reporter?.withdraw()
-            parts.sessions?.writeWaiting()
+            parts.sharedSessions?.writePending()
             parts.exposures.finish(to: parts.community, before: end)
             routers.maker.postFigures()
             parts.replicator?.stop()

@@ -155,6 +155,8 @@ struct DeploymentParts {
     private(set) var community: any CommunitySource
     /// The lists of sessions; nil if every request gets a new list.
     var sessions: Sessions?
+    /// The lists of sessions that the store keeps, too; nil unless the store is shared.
+    var sharedSessions: SharedSessions?
     /// The count of sessions that have not ended; nil if there are none.
     var sessionTally: SessionTally?
     /// The count of session lists that were found damaged.
@@ -186,7 +188,7 @@ struct DeploymentParts {
             community = VersionSource(changes: changes, recorded) { follower.current }
             guard let sessions else { return }
             let file = try SessionFile(path: sessions, damaged: damaged)
-            self.sessions = Sessions(WaitingSessions(file), keeping)
+            self.sessions = Sessions(file, keeping)
             sessionTally = SessionTally(path: sessions)
             conditions = [keeping]
             closings = [file.close]
@@ -201,7 +203,7 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            self.sessions = Sessions(WaitingSessions(file), keeping)
+            self.sessions = Sessions(file, keeping)
             closings = [file.close, journal.close, catalog.renew]
         case .shared(let store, let path, let catalog, let sessions, let skipsMissing):
             let channel = store.channel
@@ -211,6 +213,7 @@ struct DeploymentParts {
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
             let shared = SharedSessions(channel, local: file, damaged: damaged)
+            sharedSessions = shared
             let reader = try catalog.map { path throws(Failure) in try CatalogReader(path: path) }
             community = JournalSource(store, journal: journal, catalog: reader, served: { follower.current })
             closings = [file.close, journal.close] + (reader.map { [$0.renew] } ?? [])

@@ -104,7 +104,7 @@ struct SharedSessionTests {
         #expect(try one.plan(ofUser: "ann", session: "s", at: 1)?.recommendationID == "a")
         #expect(try isInFile("ann"))
         _ = try one.keep(plan("b"), ofUser: "dan", session: "s", at: 0)
-        one.writeWaiting()
+        one.writePending()
         #expect(try isInFile("bob") && isInFile("dan") && !isInFile("cid"))
         // However seldom they are written, few wait.
         for number in 0..<300 { _ = try one.keep(plan("c"), ofUser: "user \(number)", session: nil, at: 0) }

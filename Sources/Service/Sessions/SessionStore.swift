@@ -29,14 +29,6 @@ protocol SessionStore: Sendable {
 
     /// Tests whether writing is possible, without changing anything.
     func probeWriting() throws(Failure)
-
-    /// Writes the lists that wait to be written; called at intervals and at the end.
-    func writeWaiting() throws(Failure)
-}
-
-extension SessionStore {
-    /// Does nothing; the default for a store in which no list waits.
-    func writeWaiting() throws(Failure) {}
 }
 
 /// The lifetimes of sessions.

@@ -84,9 +84,6 @@ final class Sessions: Sendable {
     /// - Throws: `Failure` if that fails, because the member must be told.
     func forgetAll(ofUser user: String) throws(Failure) { try stored.forgetAll(ofUser: user) }
 
-    /// Writes the lists that wait to be written; called at intervals and at the end.
-    func writeWaiting() { _ = watching { () throws(Failure) in try stored.writeWaiting() } }
-
     /// Tests, after a failure, whether lists can be stored again; called once a second.
     func probeWriting() { if condition.isFailing { testWriting() } }
 

@@ -7,11 +7,15 @@ import Synchronization
 /// Lists are also stored on this machine, so a session that began here continues while the store is away. A list that
 /// is made during that time stays on this machine until its session ends.
 final class SharedSessions: SessionStore {
+    /// The interval at which `writePending` is called.
+    static let writingInterval = Duration.milliseconds(50)
+
     /// The pause after a failure of the store, so that not every request waits for a timeout.
     private static let pause = Duration.seconds(2)
 
     private let channel: SharedChannel
-    private let local: WaitingSessions
+    private let local: SessionFile
+    private let pending: PendingLists
     private let damaged: DamagedLists
     private let nextAttempt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -23,12 +27,14 @@ final class SharedSessions: SessionStore {
     ///   - damaged: counts the lists that were damaged in the store.
     init(_ channel: SharedChannel, local: SessionFile, damaged: DamagedLists) {
         self.channel = channel
-        self.local = WaitingSessions(local)
+        self.local = local
+        pending = PendingLists(local)
         self.damaged = damaged
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(Failure) -> FrozenPlan? {
-        if let (plan, isNoted) = try? local.current(of: user).use(user, session, at: now) {
+        pending.write(ifAnyOf: user)
+        if let (plan, isNoted) = try? local.use(user, session, at: now) {
             if isNoted { touch(user, session, at: now) }
             return plan
         }
@@ -38,7 +44,7 @@ final class SharedSessions: SessionStore {
             let plan = try? opened(shared.bytes, user, session)
         else { return nil }
         touch(user, session, at: now)
-        try? local.keep(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
+        pending.append(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
         return plan
     }
 
@@ -48,12 +54,12 @@ final class SharedSessions: SessionStore {
         guard let shared = share(plan, user, session, at: now) else {
             return try local.keep(plan, ofUser: user, session: session, at: now)
         }
-        try? local.keep(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
+        pending.append(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
         return shared.plan
     }
 
-    /// Writes the lists that wait; if the local disk is full, the store still has them.
-    func writeWaiting() { try? local.writeWaiting() }
+    /// Writes the lists that only the store has to the local file; called at intervals and at the end.
+    func writePending() { pending.write() }
 
     /// Puts a list into the store, and returns the list that the session has there.
     ///
@@ -100,11 +106,12 @@ final class SharedSessions: SessionStore {
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(Failure) {
         touch(user, session, at: instant)
+        pending.write(ifAnyOf: user)
         try local.noteUse(ofUser: user, session: session, at: instant)
     }
 
     func forgetAll(ofUser user: String) throws(Failure) {
-        try local.forgetAll(ofUser: user)
+        try pending.forgetAll(ofUser: user)
         _ = asking { () throws(Failure) in try channel.forgetSessions(ofUser: user) }
     }
 
@@ -135,6 +142,58 @@ final class SharedSessions: SessionStore {
         } catch {
             nextAttempt.withLock { $0 = .now + Self.pause }
             return nil
+        }
+    }
+}
+
+/// The lists in the store that are not yet in the local file; so no request waits for the file.
+///
+/// A killed process loses the lists of the last moment, but the store still has them.
+private final class PendingLists: Sendable {
+    /// The number of waiting lists at which a request writes them itself.
+    private static let most = 256
+    /// The lists in a transaction, which is short because a request that writes waits for it.
+    private static let atATime = 4
+
+    private let file: SessionFile
+    private let lists = Mutex<[SealedList]>([])
+    /// A lock held while the file is written, so that no list is written after it was removed.
+    private let writing = Mutex(())
+
+    init(_ file: SessionFile) { self.file = file }
+
+    func append(_ list: SealedList) {
+        let count = lists.withLock { lists in
+            lists.append(list)
+            return lists.count
+        }
+        if count >= Self.most { write() }
+    }
+
+    /// Writes all lists if one of them is of a member, so that a reader finds it in the file.
+    func write(ifAnyOf user: String) {
+        if lists.withLock({ $0.contains { $0.isOf(user) } }) { write() }
+    }
+
+    /// Writes all lists.
+    func write() {
+        writing.withLock { _ in
+            while true {
+                // Lists are removed here only after they are in the file; a reader waits until then.
+                let next = lists.withLock { Array($0.prefix(Self.atATime)) }
+                guard !next.isEmpty else { return }
+                // If the local disk is full, the store still has them.
+                try? file.keep(next)
+                lists.withLock { $0.removeFirst(next.count) }
+            }
+        }
+    }
+
+    /// Removes all lists of a member, also from the file.
+    func forgetAll(ofUser user: String) throws(Failure) {
+        try writing.withLock { _ throws(Failure) in
+            lists.withLock { $0.removeAll { $0.isOf(user) } }
+            try file.forgetAll(ofUser: user)
         }
     }
 }
