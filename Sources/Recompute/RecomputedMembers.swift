@@ -129,7 +129,9 @@ struct ListReach: Sendable {
     /// Counts the interactions of a member.
     mutating func count(_ interactions: [Interaction]) {
         func groups(_ effect: Interaction.Effect) -> Set<UInt32> {
-            Set(interactions.lazy.filter { $0.effect == effect && $0.atMilliseconds >= since }.map(\.group))
+            var found: Set<UInt32> = []
+            for one in interactions where one.effect == effect && one.atMilliseconds >= since { found.insert(one.group) }
+            return found
         }
         let shown = groups(.impression)
         guard !shown.isEmpty else { return }
