@@ -130,7 +130,9 @@ struct ListReach: Sendable {
     mutating func count(_ interactions: [Interaction]) {
         func groups(_ effect: Interaction.Effect) -> Set<UInt32> {
             var found: Set<UInt32> = []
-            for one in interactions where one.effect == effect && one.atMilliseconds >= since { found.insert(one.group) }
+            for interaction in interactions where interaction.effect == effect && interaction.atMilliseconds >= since {
+                found.insert(interaction.group)
+            }
             return found
         }
         let shown = groups(.impression)
