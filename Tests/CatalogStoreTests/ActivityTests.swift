@@ -123,7 +123,8 @@ struct ActivityTests {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id,joined_at\na,u,500000005\na,v,\nb,u,-500000003\n")
         func dates() throws -> EventDates {
-            try Matrices(of: test.catalog.facts, threads: 2).matrix(.memberships) { _ in }.dates
+            let window = ActivityWindow(end: now, weekCount: 3, monthCount: 0)
+            return try Matrices(of: test.catalog.facts, threads: 2).matrix(.memberships, keeping: window) { _ in }.dates
         }
         #expect(try dates().count == 2)
         #expect(try dates().span == -500_000_003...500_000_005)

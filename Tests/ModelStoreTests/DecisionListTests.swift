@@ -21,7 +21,9 @@ struct DecisionListTests {
 
     @Test("Has all decisions of a year, the newest first, in pages", arguments: StoreUnderTest.Kind.available)
     func order(kind: StoreUnderTest.Kind) throws {
-        let list = try #require(DecisionList(StoreUnderTest(kind).store))
+        let test = try StoreUnderTest(kind)
+        let list = try #require(DecisionList(test.store))
+        defer { withExtendedLifetime(test) {} }
         #expect(try list.decisions(at: Self.now).isEmpty)
         for (days, name) in [(366, "gone"), (364, "old"), (20, "a"), (20, "b \"quoted\"\n"), (1, "c"), (0, "d")] {
             try list.add(decision(.hide, name, daysAgo: Int64(days)))
@@ -44,7 +46,9 @@ struct DecisionListTests {
 
     @Test("Tells things of the same name apart, and knows both names", arguments: StoreUnderTest.Kind.available)
     func things(kind: StoreUnderTest.Kind) throws {
-        let list = try #require(DecisionList(StoreUnderTest(kind).store))
+        let test = try StoreUnderTest(kind)
+        let list = try #require(DecisionList(test.store))
+        defer { withExtendedLifetime(test) {} }
         try list.add(decision(.hide, "same"))
         try list.add(decision(.serve, "same", .version))
         var renaming = decision(.rename, "old \u{e9}")
