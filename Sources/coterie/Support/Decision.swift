@@ -208,9 +208,9 @@ extension ParsedCommand {
         ProcessInfo.processInfo.environment["SUDO_USER"] ?? ProcessInfo.processInfo.userName
     }
 
-    /// Returns what stands for a member's id in the list of decisions.
+    /// Returns what stands for a member's id in the list of decisions; without a key, what nobody can make again.
     var digest: (String) -> String {
-        let ledger = Ledger(key: (try? openCatalogIfPresent()?.ledgerKey()) ?? [])
+        let ledger = Ledger(key: (try? openCatalogIfPresent()?.ledgerKey()) ?? Ledger.makeKey())
         return { ledger.digest(of: $0).text }
     }
 
