@@ -125,11 +125,10 @@ struct RedisBoard: DaemonBoard {
 
     func append(_ bytes: [UInt8], to id: String, limit: Int) throws(Failure) {
         let script = """
-            local entry = (redis.call('GET', KEYS[2]) or '') .. ARGV[4]
-            if #entry > tonumber(ARGV[3]) then return 0 end
+            if redis.call('STRLEN', KEYS[2]) + #ARGV[4] > tonumber(ARGV[3]) then return 0 end
             redis.call('SADD', KEYS[1], ARGV[1])
-            redis.call('SET', KEYS[2], entry, 'EX', ARGV[2])
-            return 1
+            redis.call('APPEND', KEYS[2], ARGV[4])
+            return redis.call('EXPIRE', KEYS[2], ARGV[2])
             """
         var command = RedisCommand(
             "EVAL", script, "2", store.layout.board(kind), store.layout.entry(id, on: kind), id,

@@ -90,6 +90,9 @@ package final class Daemon: Sendable {
         try parts.replicator?.start()
     }
 
+    /// The name of the task that finds out whether files can be written, and checks the journal.
+    private static let writeProbe = "write-probe"
+
     /// A task that a timer repeats, on a queue of its own.
     private struct Duty {
         var name: String
@@ -168,7 +171,7 @@ package final class Daemon: Sendable {
                 community.forgetSessions(in: sessions)
             },
             Duty("exposures", every: .seconds(1)) { exposures.flush(to: community) },
-            Duty("write-probe", every: .seconds(1)) {
+            Duty(writeProbe, every: .seconds(1)) {
                 community.probeWriting()
                 sessions.probeWriting()
             },
@@ -286,13 +289,15 @@ package final class Daemon: Sendable {
             let parts = works.parts
             recorder?.stop()
             // A run under way has taken some of what waits, and would report the daemon after its report is withdrawn.
-            for timer in works.timers { timer.finish() }
+            // The probe has not, and the first check of a long journal takes longer than a stop may.
+            for timer in works.timers where timer.label != Self.writeProbe { timer.finish() }
             works.reporter?.withdraw()
             parts.sharedSessions?.writePending()
             parts.exposures.finish(to: parts.community, before: end)
             routers.maker.postFigures()
             parts.replicator?.stop()
             works.reporter?.withdrawSender()
+            for timer in works.timers { timer.finish() }
             parts.close()
             isDone.signal()
         }

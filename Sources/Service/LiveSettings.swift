@@ -126,11 +126,13 @@ extension SettingsWatch: MetricSource {
 
 /// Repeats a task at an interval on a thread of its own, until it is cancelled or deallocated.
 final class RepeatingTimer: Sendable {
+    let label: String
     // After `init` it is only cancelled, which any thread may do.
     private nonisolated(unsafe) let source: any DispatchSourceTimer
     private let hasEnded = DispatchSemaphore(value: 0)
 
     init(label: String, interval: Duration, _ body: @escaping @Sendable () -> Void) {
+        self.label = label
         let source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: label))
         unsafe self.source = source
         let (seconds, attoseconds) = interval.components

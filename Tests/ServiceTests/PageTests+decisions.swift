@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Changes
 import Foundation
@@ -121,13 +122,16 @@ extension PageTests {
         store.state.withLock { $0.boards = folder.path + "/file" }
         try Data().write(to: URL(fileURLWithPath: folder.path + "/file"))
         let notes = DecisionNotes(store, log: lines.log)
-        notes.note(NotedDecision(.hide, .group, "alps", by: "olga", atMilliseconds: Bearers.now))
-        #expect(lines.all.contains { $0.hasPrefix("a decision is not on the list: ") })
+        for group in ["alps", "birds"] {
+            notes.note(NotedDecision(.hide, .group, group, by: "olga", atMilliseconds: Bearers.now))
+        }
+        // The second operator did not wait for the store.
+        #expect(lines.all.count { $0.hasPrefix("a decision is not on the list: ") } == 1)
         try FileManager.default.removeItem(atPath: folder.path + "/file")
         notes.send()
-        #expect(try DecisionList(store)?.decisions(at: Bearers.now).map(\.name) == ["alps"])
+        #expect(try DecisionList(store)?.decisions(at: Bearers.now).map(\.name) == ["birds", "alps"])
         notes.send()
-        #expect(try DecisionList(store)?.decisions(at: Bearers.now).count == 1)
+        #expect(try DecisionList(store)?.decisions(at: Bearers.now).count == 2)
     }
 
     @Test("The page of data says for each kind what is there and what to do, and names nobody")
@@ -161,5 +165,27 @@ extension PageTests {
         }
         defer { bare.stop() }
         #expect(try get(bare, "/admin/data", ["Host: localhost"]).text.contains("This daemon has no catalog"))
+    }
+
+    @Test("One request counts a catalog at a time, and others get the count before meanwhile")
+    func counting() throws {
+        let cache = PageCache()
+        let facts = try Facts(path: members.path)
+        let made = CatalogCount(statistics: try CatalogStatistics(of: facts), doubts: [], atMilliseconds: 1)
+        /// The time of the count that another thread gets while one counts; nil for none.
+        func during(at instant: Int64) throws -> Int64? {
+            let seen = Mutex<Int64?>(nil)
+            _ = try cache.count(at: instant) { () throws(Problem) in
+                let other = try? WorkThread {
+                    let count = try? cache.count(at: instant) { () throws(Problem) in nil }
+                    seen.withLock { $0 = count?.atMilliseconds }
+                }
+                other?.join()
+                return made
+            }
+            return seen.withLock { $0 }
+        }
+        #expect(try during(at: 1) == nil)
+        #expect(try during(at: 600_001) == 1)
     }
 }

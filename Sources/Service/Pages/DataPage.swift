@@ -4,8 +4,8 @@ import CatalogStore
 import HTTP
 
 extension Endpoint {
-    // The tables of the catalog are read once.
-    static let dataPage = Endpoint(page: "data-page", "/admin/data", threads: .batch, handler: Responder.dataPage)
+    // Counting a large catalog takes minutes, for which answers to members on the thread for batches must not wait.
+    static let dataPage = Endpoint(page: "data-page", "/admin/data", handler: Responder.dataPage)
 }
 
 /// The content of a catalog, and the doubts about it, as `coterie stats` counts them.
@@ -86,12 +86,15 @@ extension Responder {
                     }
                 })
         else {
+            let isCounted = call.responder.community?.catalogPath != nil
             return Page(
                 "Data", in: .data,
-                """
-                <p class="nothing">This daemon has no catalog: <code>coterie stats</code> and <code>coterie check</code> \
-                say on its machine what it has.</p>
-                """)
+                isCounted
+                    ? "<p class=\"nothing\">The catalog is being counted: reload this page in a minute.</p>"
+                    : """
+                    <p class="nothing">This daemon has no catalog: <code>coterie stats</code> and \
+                    <code>coterie check</code> say on its machine what it has.</p>
+                    """)
         }
         let runs = (try? WorkLog.runs(beside: path)) ?? []
         let statistics = count.statistics

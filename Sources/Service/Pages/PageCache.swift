@@ -17,6 +17,8 @@ final class PageCache: Sendable {
 
     private let comparison = Mutex<(from: VersionName, at: Int64, made: Comparison)?>(nil)
     private let count = Mutex<CatalogCount?>(nil)
+    /// A lock held while a catalog is counted, which may take minutes.
+    private let counting = Mutex(())
     private let names = Mutex<(version: VersionName, names: SearchedNames)?>(nil)
 
     /// Returns the comparison of two versions, which is made unless it was the latest one.
@@ -35,11 +37,14 @@ final class PageCache: Sendable {
         return made
     }
 
-    /// Returns what a catalog has, which is counted unless it was in the last ten minutes; nil without a catalog.
+    /// Returns what a catalog has, which is counted unless it was in the last ten minutes.
+    ///
+    /// While another request counts, it is the count before. It is nil if there is none, and without a catalog.
     func count(at instant: Int64, make: () throws(Problem) -> CatalogCount?) throws(Problem) -> CatalogCount? {
         let kept = count.withLock { $0 }
         if let kept, (0..<Self.comparisonLifetime).contains(instant - kept.atMilliseconds) { return kept }
-        let made = try make()
+        let made = try counting.withLockIfAvailable { _ throws(Problem) in try make() }
+        guard let made else { return kept }
         count.withLock { $0 = made }
         return made
     }

@@ -24,19 +24,15 @@ package struct StatsHints {
         }
         let small = relation.groupSizes.count(below: 4)
         if small * 2 > relation.groupSizes.total {
-            note(
-                relation.name,
-                "\(share(small, relation.groupSizes.total)) of the groups "
-                    + "have fewer than 4 \(relation.name): too few to be "
-                    + "compared")
+            let part = share(small, relation.groupSizes.total)
+            note(relation.name, "\(part) of the groups have fewer than 4 \(relation.name): too few to be compared")
         }
         let few = relation.entrySizes.count(below: 2)
         if few * 2 > relation.entrySizes.total {
             note(
                 relation.name,
-                "\(share(few, relation.entrySizes.total)) of the \(relation.entries) "
-                    + "are in fewer than 2 groups, and tell "
-                    + "nothing about the similarity of groups")
+                "\(share(few, relation.entrySizes.total)) of the \(relation.entries) are in fewer than 2 groups, "
+                    + "and tell nothing about the similarity of groups")
         }
     }
 

@@ -32,7 +32,7 @@ final class DaemonJournal: Sendable {
     /// Whether all changes of other daemons are here, as far as the replicator knows.
     let completeness: Completeness
     /// Whether the indexes of the file are to be checked, and mended.
-    private let mayMend: Atomic<Bool>
+    private let mayMend: Mutex<Bool>
     private let log: EventLog?
     /// The path of the catalog beside which the journal is; nil for a journal of the daemon's own.
     private let catalog: String?
@@ -87,7 +87,7 @@ final class DaemonJournal: Sendable {
         self.folds = folds
         do throws(Failure) {
             let obstacle = try Self.prepare(path, besideCatalog: catalog)
-            mayMend = Atomic(obstacle == nil)
+            mayMend = Mutex(obstacle == nil)
             if let obstacle, catalog.map(Catalog.isForbidden) != true {
                 recording.failed("changes cannot be recorded: \(obstacle.message)")
             }
@@ -159,16 +159,20 @@ final class DaemonJournal: Sendable {
 
     /// Makes the indexes again if they do not agree with the tables; only the first call looks at the file.
     ///
-    /// It reads all of the file, and so it is called while the daemon answers already.
+    /// It reads all of the file, and so it is called while the daemon answers already. A call during another one waits
+    /// for its end, because an index that lacks a row hides it until then.
     func mendIndexes() throws(Failure) {
-        guard mayMend.exchange(false, ordering: .relaxed) else { return }
-        let writer = try opened(.recording)
-        let findings = try writer.mendIndexes()
-        guard !findings.isEmpty else { return }
-        for finding in findings {
-            log?.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
+        try mayMend.withLock { mayMend throws(Failure) in
+            guard mayMend else { return }
+            let writer = try opened(.recording)
+            mayMend = false
+            let findings = try writer.mendIndexes()
+            guard !findings.isEmpty else { return }
+            for finding in findings {
+                log?.warning("the journal \(path) was damaged, and its indexes are made again: \(finding)")
+            }
+            try renewDecisions(from: writer)
         }
-        try renewDecisions(from: writer)
     }
 
     /// The reason why the content of a long journal is not certain yet, in words; nil if it was verified, or is short.

@@ -56,28 +56,37 @@ extension NotedDecision: Answer {
 
 /// Notes what operators decide over HTTP on the list of the store.
 final class DecisionNotes: Sendable {
+    /// The most decisions that wait; later ones are not listed.
+    private static let waitingLimit = 10_000
+
     private let store: any VersionStore
     private let log: EventLog
     /// The decisions that the store did not take yet.
     private let waiting = Mutex<[NotedDecision]>([])
+    /// A lock held while the store is asked, which may take seconds.
+    private let sending = Mutex(())
 
     init(_ store: any VersionStore, log: EventLog) { (self.store, self.log) = (store, log) }
 
+    /// Adds a decision to the list at once, or later if others wait: then the store is away, or takes them now.
     func note(_ decision: NotedDecision) {
-        waiting.withLock { $0.append(decision) }
-        send()
+        let count = waiting.withLock { waiting in
+            if waiting.count < Self.waitingLimit { waiting.append(decision) }
+            return waiting.count
+        }
+        if count == 1 { send() }
     }
 
     /// Adds to the list what waits; a store that is away gets it at a later time.
     func send() {
-        waiting.withLock { waiting in
-            while let first = waiting.first {
+        sending.withLock { _ in
+            while let first = waiting.withLock(\.first) {
                 do throws(Failure) { try DecisionList(store)?.add(first) } catch {
                     log.warning("a decision is not on the list: \(error.message)")
                     // What has no room would never have any.
                     if error.code != .general { return }
                 }
-                waiting.removeFirst()
+                waiting.withLock { _ = $0.removeFirst() }
             }
         }
     }
@@ -102,9 +111,9 @@ extension Call {
             .map(responder.pages.decisions.note)
     }
 
-    /// Returns what stands for a member's id in the list.
+    /// Returns what stands for a member's id in the list; without a key, what nobody can make again.
     private func digest(ofMember id: String) -> String {
-        Ledger(key: (try? responder.community?.ledgerKey()) ?? []).digest(of: id).text
+        Ledger(key: (try? responder.community?.ledgerKey()) ?? Ledger.makeKey()).digest(of: id).text
     }
 
     /// Returns decisions, the newest first.

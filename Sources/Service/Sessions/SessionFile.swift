@@ -80,8 +80,8 @@ final class SessionFile: SessionStore {
 
     private func open() throws(Failure) -> Database {
         let database = try Database(path: path, mode: .create)
-        // No request waits for the disk. A killed process still loses nothing, and a loss of power at worst the
-        // sessions.
+        // No request waits for the disk. A killed process loses nothing that is written, and a loss of power at worst
+        // the sessions.
         try database.execute(
             """
             PRAGMA cell_size_check = ON; PRAGMA auto_vacuum = INCREMENTAL;

@@ -74,15 +74,15 @@ enum ForgetCommand: Subcommand {
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
             let isDryRun = parsed.flag("dry-run")
+            let now = ParsedCommand.nowMilliseconds
             let summary = try catalog.removal.readmit(
-                users, atMilliseconds: ParsedCommand.nowMilliseconds, waiting: waiting(catalog.facts, parsed),
-                isDryRun: isDryRun)
+                users, atMilliseconds: now, waiting: waiting(catalog.facts, parsed), isDryRun: isDryRun)
             if !isDryRun {
                 let store = try parsed.openStore()
                 try parsed.applyChanges(store)
-                let digest = parsed.digest
-                for user in users.prefix(100) where !summary.unknown.contains(user) {
-                    parsed.note(.readmit, .member, digest(user), in: store)
+                let (digest, unknown) = (parsed.digest, Set(summary.unknown))
+                parsed.note(users.filter { !unknown.contains($0) }, in: store) { user in
+                    NotedDecision(.readmit, .member, digest(user), by: ParsedCommand.userName, atMilliseconds: now)
                 }
             }
             try Output.say("\(summary.removed.grouped) members may come back\(dryRunNote(parsed))")

@@ -67,7 +67,7 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "no-quality",
                 help: "Do not measure the lists of the current version on what members joined since",
-                setting: Setting("recompute.skipQuality")),
+                setting: Setting("recompute.noQuality")),
             Option(
                 "memory", "MIB", help: "The memory limit in MiB (default: all available memory)",
                 type: .integer(1...1 << 30), setting: Setting("recompute.memoryMiB")),

@@ -71,7 +71,10 @@ final class Decision {
         try log.record(decisions, at: now)
         isRecorded = true
         do throws(Failure) { _ = try log.send() } catch { failure = error }
-        parsed.note(decisions, on: state, in: store)
+        let (digest, present) = (parsed.digest, ParsedCommand.nowMilliseconds)
+        parsed.note(decisions, in: store) { decision in
+            NotedDecision(decision, on: state, by: ParsedCommand.userName, atMilliseconds: present, digest: digest)
+        }
     }
 
     /// Records removals, sends them, and applies them to the catalog.
@@ -171,13 +174,11 @@ extension ParsedCommand {
         return outcome
     }
 
-    /// Notes changes that the command has made on the list of decisions; of many, the first ones and their number.
-    fileprivate func note(_ changes: [Change], on state: SiteState, in store: any VersionStore) {
-        let digest = digest
-        for (number, change) in changes.prefix(100).enumerated() {
-            var noted = NotedDecision(
-                change, on: state, by: Self.userName, atMilliseconds: Self.nowMilliseconds, digest: digest)
-            if number == 99, changes.count > 100 { noted?.after = "and \((changes.count - 100).grouped) more" }
+    /// Notes what the command has decided on the list of decisions; of many, the first ones and their number.
+    func note<Subject>(_ all: [Subject], in store: any VersionStore, decision: (Subject) -> NotedDecision?) {
+        for (number, subject) in all.prefix(100).enumerated() {
+            var noted = decision(subject)
+            if number == 99, all.count > 100 { noted?.after = "and \((all.count - 100).grouped) more" }
             if let noted, !note(noted, in: store) { return }
         }
     }
@@ -204,13 +205,13 @@ extension ParsedCommand {
     }
 
     /// The name of whoever runs the command, also by way of sudo.
-    private static var userName: String {
+    static var userName: String {
         ProcessInfo.processInfo.environment["SUDO_USER"] ?? ProcessInfo.processInfo.userName
     }
 
-    /// Returns what stands for a member's id in the list of decisions.
+    /// Returns what stands for a member's id in the list of decisions; without a key, what nobody can make again.
     var digest: (String) -> String {
-        let ledger = Ledger(key: (try? openCatalogIfPresent()?.ledgerKey()) ?? [])
+        let ledger = Ledger(key: (try? openCatalogIfPresent()?.ledgerKey()) ?? Ledger.makeKey())
         return { ledger.digest(of: $0).text }
     }
 
