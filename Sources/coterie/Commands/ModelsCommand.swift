@@ -25,8 +25,9 @@ enum ModelsCommand: Subcommand {
         discussion: """
             "list", the default, lists all versions with their age and size, and marks the current one. It shows how \
             many members joined a group of their list, as the next recompute measured it. "diff A B" compares two \
-            versions: groups that are gone or new, and groups with neighbours. It counts the 10 and 100 best neighbours that are the same, and shows how far scores moved. With --group, it shows the neighbours \
-            of one group in both. "pin A" keeps a version when older ones are removed; "unpin A" releases it. "prune" \
+            versions: groups that are gone or new, and groups with neighbours. It counts the 10 and 100 best \
+            neighbours that are the same, and shows how far scores moved. With --group, it shows the neighbours of \
+            one group in both. "pin A" keeps a version when older ones are removed; "unpin A" releases it. "prune" \
             removes all but the newest versions, as every recompute does; the current version and pinned ones stay.
             """,
         arguments: [
