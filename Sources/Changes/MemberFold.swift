@@ -56,23 +56,21 @@ struct MemberFold {
         recent.interestsStamp = interests?.stamp.milliseconds
         recent.removals = removals.sorted { $0.stamp < $1.stamp }.map(\.entry)
         var counting = settled
-        for event in events[settledCount...] { counting.add(event) }
+        count(events[settledCount...], into: &counting)
         recent.impressions = counting.impressions
-        let ended = endedMemberships
-        if !ended.isEmpty {
-            counting.events.removeAll { event in
-                event.record.kind.pairChange?.source == .memberships
-                    && ended[BytewiseString(event.record.subjectID)].map { $0 >= event.stamp } ?? false
-            }
-        }
         recent.interactions = counting.events.map(\.record)
         return recent
     }
 
-    /// The stamps of the last removals of the member from groups, by the group.
-    private var endedMemberships: [BytewiseString: ChangeStamp] {
+    /// Counts events that arrived after the others, but for joins and leaves that a removal from the group ended.
+    private func count(_ events: ArraySlice<Event>, into counting: inout Counting) {
         let removals = removals.filter { $0.entry.table == RelationSource.memberships.table }
-        return Dictionary(removals.map { (BytewiseString($0.entry.groupID), $0.stamp) }, uniquingKeysWith: max)
+        let ended = Dictionary(removals.map { (BytewiseString($0.entry.groupID), $0.stamp) }, uniquingKeysWith: max)
+        for event in events {
+            let isOfMembership = !ended.isEmpty && event.record.kind.pairChange?.source == .memberships
+            if isOfMembership, let end = ended[BytewiseString(event.record.subjectID)], end >= event.stamp { continue }
+            counting.add(event)
+        }
     }
 
     /// Adds a change.
@@ -116,6 +114,7 @@ struct MemberFold {
                 if isRecent { isCleared = true }
             } else if isRecent, case .user(_, let group, let table) = change.subject {
                 removals.append((stamp, RecentMemberChanges.RemovedEntry(groupID: group, table: table)))
+                unsettle()
             }
         case .site, .renaming, nil: break
         }
@@ -129,9 +128,11 @@ struct MemberFold {
     private mutating func remove(where isRemoved: (Event) -> Bool) {
         let before = events.count
         events.removeAll(where: isRemoved)
-        // What they replaced may count again.
-        if events.count < before { (settledCount, settled) = (0, Counting()) }
+        if events.count < before { unsettle() }
     }
+
+    /// Counts all events anew, because one that others replaced may count again.
+    private mutating func unsettle() { (settledCount, settled) = (0, Counting()) }
 
     /// Removes all interactions, or those with an id, except those that change pairs, such as joins.
     private mutating func forget(_ id: String?, before stamp: ChangeStamp) {
@@ -175,16 +176,17 @@ struct MemberFold {
         if !isArranged {
             events[settledCount...].sort(by: Event.precedes)
             if settledCount > 0, Event.precedes(events[settledCount], events[settledCount - 1]) {
-                (settledCount, settled) = (0, Counting())
+                unsettle()
                 events.sort(by: Event.precedes)
             }
             isArranged = true
         }
         guard events.count - settledCount > 2 * Self.unsettledEvents else { return }
         let end = events.count - Self.unsettledEvents
-        for event in events[settledCount..<end] { settled.add(event) }
-        settled.settle()
-        settledCount = end
+        var counting = settled
+        count(events[settledCount..<end], into: &counting)
+        counting.settle()
+        (settledCount, settled) = (end, counting)
     }
 
     /// Interactions that count.

@@ -135,6 +135,119 @@ struct MemberFoldTests {
         #expect(try journals[0].recentChanges(ofUser: "ann")?.interactions.count ?? 0 < 700)
     }
 
+    /// All interactions that a member's changes left, in the order in which they arrived, without a fold.
+    private struct Replay {
+        private var events: [(stamp: ChangeStamp, place: Int, record: InteractionRecord)] = []
+        private var ended: [String: ChangeStamp] = [:]
+
+        mutating func add(_ journaled: JournaledChange) {
+            let stamp = journaled.stamp
+            switch journaled.change {
+            case .member(let change):
+                if case .record(let records) = change.action {
+                    events += records.enumerated().map { (stamp, $0, $1) }
+                } else if case .forget(let id) = change.action {
+                    events.removeAll {
+                        $0.stamp < stamp && $0.record.kind.pairChange == nil && (id == nil || id == $0.record.id)
+                    }
+                }
+            case .removal(let change):
+                if case .user(_, let group, _) = change.subject {
+                    ended[group] = max(ended[group] ?? stamp, stamp)
+                } else {
+                    events.removeAll { $0.stamp < stamp }
+                    ended = ended.filter { $0.value >= stamp }
+                }
+            default: break
+            }
+        }
+
+        var effect: Effect {
+            var recent = RecentMemberChanges()
+            recent.interactions = events.sorted { ($0.stamp, $0.place) < ($1.stamp, $1.place) }.filter { event in
+                event.record.kind.pairChange?.source != .memberships
+                    || ended[event.record.subjectID].map { $0 < event.stamp } ?? true
+            }.map(\.record)
+            var effect = Effect(recent)
+            effect.impressions = effect.impressions.mapValues { $0.suffix(MemberFold.impressionLimit) }
+            return effect
+        }
+    }
+
+    /// Returns a change at a step: mostly interactions of few groups, at few times.
+    private static func change(_ step: Int, _ generator: inout SeededGenerator) -> Change {
+        func group() -> String { "group-\(Int.random(in: 0..<3, using: &generator))" }
+        switch Int.random(in: 0..<1000, using: &generator) {
+        case 0..<8:
+            let id = "\(Int.random(in: max(0, step - 700)...step, using: &generator))-0"
+            return .member(MemberChange(ofUser: "ann", .forget(id: id)))
+        case 8: return .member(MemberChange(ofUser: "ann", .forget(id: nil)))
+        case 9: return .removal(RemovalChange(.account("ann"), atMilliseconds: 1))
+        case 10..<20:
+            let ofMembers = RemovalChange.Subject.user("ann", ofGroup: group(), table: RelationSource.memberships.table)
+            return .removal(RemovalChange(ofMembers, atMilliseconds: 1))
+        default: break
+        }
+        let records = (0..<Int.random(in: 1...3, using: &generator)).map { place in
+            let isShown = Int.random(in: 0..<5, using: &generator) < 3
+            let kind = isShown ? .impression : Interaction.Kind.allCases.randomElement(using: &generator) ?? .click
+            return InteractionRecord(
+                id: "\(step)-\(place)", kind, subjectID: isShown ? "shown" : group(),
+                atMilliseconds: Int64.random(in: 0..<60, using: &generator) * 400,
+                seconds: kind == .view ? Int.random(in: 8...12, using: &generator) : nil)
+        }
+        return .member(MemberChange(ofUser: "ann", .record(records)))
+    }
+
+    @Test("Settled interactions have the effect of all, whatever comes late or is forgotten", arguments: 1...3)
+    func settling(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        var (fold, replay) = (MemberFold(beyond: .none), Replay())
+        var waiting: [(due: Int, change: JournaledChange)] = []
+        for step in 0..<1200 {
+            let delay =
+                switch Int.random(in: 0..<100, using: &generator) {
+                case 0..<2: Int.random(in: 200...500, using: &generator)
+                case 2..<20: Int.random(in: 1...40, using: &generator)
+                default: 0
+                }
+            // Two changes of different journals may have the same milliseconds.
+            let journaled = JournaledChange(
+                origin: step.isMultiple(of: 2) ? "one" : "other", sequence: Int64(step),
+                stampMilliseconds: Int64(step / 2), change: Self.change(step, &generator))
+            waiting.append((step + delay, journaled))
+            for (_, journaled) in waiting.filter({ $0.due <= step }) {
+                fold.add(journaled, isRecent: true) { _ in nil }
+                replay.add(journaled)
+            }
+            waiting.removeAll { $0.due <= step }
+            guard Int.random(in: 0..<20, using: &generator) == 0 else { continue }
+            fold.arrange()
+            #expect(Effect(fold.recent) == replay.effect, "step \(step)")
+        }
+    }
+
+    @Test("A join after the site removed the member counts, although an earlier one of a later time is settled")
+    func settledJoinBeforeRemoval() {
+        var fold = MemberFold(beyond: .none)
+        func add(_ number: Int64, _ change: Change) {
+            let journaled = JournaledChange(
+                origin: "one", sequence: number, stampMilliseconds: number, change: change)
+            fold.add(journaled, isRecent: true) { _ in nil }
+        }
+        func record(_ number: Int64, _ kind: Interaction.Kind, at time: Int64) {
+            let record = InteractionRecord(id: "\(number)", kind, groupID: "g", atMilliseconds: time)
+            add(number, .member(MemberChange(ofUser: "ann", .record([record]))))
+        }
+        record(1, .join, at: 90_000)
+        let removed = RemovalChange.Subject.user("ann", ofGroup: "g", table: RelationSource.memberships.table)
+        add(2, .removal(RemovalChange(removed, atMilliseconds: 2)))
+        record(3, .join, at: 50_000)
+        for number in 4...1000 { record(Int64(number), .impression, at: 60_000) }
+        fold.arrange()
+        #expect(fold.recent.interactions.map(\.id) == ["3"])
+    }
+
     @Test("The later of two statements of interests stays, whichever is read first", arguments: [[5, 9], [9, 5]])
     func lateStatement(stamps: [Int64]) {
         var fold = MemberFold(beyond: .none)
