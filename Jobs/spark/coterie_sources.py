@@ -235,9 +235,9 @@ class Sources:
 def floats(name, column, bits):
     """Numbers with a point as text: those without a fraction as integers, as pandas writes them.
 
-    Floats above the limit stand for several integers. An id of them would be another one.
+    Floats from the limit on stand for several integers. An id of them would be another one.
     """
-    is_exact, whole = F.abs(column) <= 2.0 ** bits, F.floor(column)
+    is_exact, whole = F.abs(column) < 2.0 ** bits, F.floor(column)
     has_no_fraction = F.lit(name.endswith("_at") or name == "since") | (whole == column)
     text = F.when(is_exact & has_no_fraction, whole.cast("string"))
     refusal = F.when(~is_exact | (whole != column), F.concat(
