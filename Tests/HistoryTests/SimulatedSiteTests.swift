@@ -29,7 +29,7 @@ struct SimulatedSiteTests {
     /// store's streams and state, and then got an older catalog.
     @Test("So do many sites", .drill, arguments: [false, true])
     func many(inRedis: Bool) throws {
-        let count = 200 * max(1, Self.rounds)
+        let count = 100 * max(1, Self.rounds)
         let found = try faults(seeds: 6...(5 + count), inRedis: inRedis)
         let record = { for fault in found { Issue.record("\(fault)") } }
         if inRedis, found.count <= count / 100 {
