@@ -21,7 +21,7 @@ export async function drawMap(figure) {
     const groups = [];
     const regions = new Map();
     // The middle of what is seen, on the map, and the magnification.
-    const whole = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
+    let whole = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
     let view = whole;
     let chosen = null;
     let isDue = false;
@@ -227,5 +227,15 @@ export async function drawMap(figure) {
     }
     // Large groups are named first, and lie below small ones.
     groups.sort((left, right) => right.memberCount - left.memberCount);
+    // The groups of a small community take a part of the square: that part is all there is to see.
+    if (groups.length > 0 && view === whole) {
+        const span = axis => groups.reduce(
+            ([low, high], group) => [Math.min(low, group[axis]), Math.max(high, group[axis])], [EXTENT, 0]);
+        const [[left, right], [top, bottom]] = [span('x'), span('y')];
+        const { clientWidth: width, clientHeight: height } = canvas;
+        const fit = Math.min(width / (right - left + 1), height / (bottom - top + 1)) * EXTENT / Math.min(width, height);
+        whole = { x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.min(8, Math.max(1, fit * 0.9)) };
+        view = whole;
+    }
     redraw();
 }
