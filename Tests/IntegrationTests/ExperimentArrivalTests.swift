@@ -12,14 +12,7 @@ struct ExperimentArrivalTests {
             plan: {decides: joins, members: 20, effect: 50%}
         """
 
-    private struct List: Decodable {
-        var recommendationId: String
-        var recommendations: [Row]
-
-        struct Row: Decodable {
-            var groupId: String
-        }
-    }
+    private typealias List = Answers.List
 
     private struct Report: Decodable {
         var knownUntilMilliseconds: Int64

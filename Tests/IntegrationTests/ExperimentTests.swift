@@ -54,14 +54,7 @@ struct ExperimentTests {
         }
     }
 
-    private struct List: Decodable {
-        var recommendationId: String
-        var recommendations: [Row]
-
-        struct Row: Decodable {
-            var groupId: String
-        }
-    }
+    private typealias List = Answers.List
 
     @Test("What members were shown and did is what the report has", arguments: StoreKind.available)
     func wholeWay(kind: StoreKind) async throws {

@@ -29,14 +29,7 @@ struct ExperimentTrialTests {
         }
     }
 
-    private struct List: Decodable {
-        var recommendationId: String
-        var recommendations: [Row]
-
-        struct Row: Decodable {
-            var groupId: String
-        }
-    }
+    private typealias List = Answers.List
 
     private struct Report: Decodable {
         var distrust: String?

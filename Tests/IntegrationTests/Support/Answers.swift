@@ -8,6 +8,14 @@ enum Answers {
         var unknownColumns: [String]
     }
 
+    /// The groups of a member's list, over HTTP.
+    struct List: Decodable {
+        var recommendationId: String
+        var recommendations: [Row]
+
+        struct Row: Decodable { var groupId: String }
+    }
+
     struct Recompute: Decodable {
         var isPublished: Bool
         var manifest: Manifest
