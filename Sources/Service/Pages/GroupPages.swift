@@ -96,9 +96,9 @@ extension Responder {
         }
         if let reach = model.reach(of: index) {
             facts.append(("Joins in four weeks", "\(reach.joins.grouped)"))
-            if let share = reach.openedShare {
+            if let percent = reach.openedPercent {
                 facts.append(("Offered to", "\(reach.offered.grouped) members"))
-                facts.append(("Opened by", "\(Int((share * 100).rounded())) % of them"))
+                facts.append(("Opened by", "\(percent) of them"))
             }
         }
         if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }

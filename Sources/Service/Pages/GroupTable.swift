@@ -136,7 +136,7 @@ struct GroupTable {
         return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
             reach.map { "\($0.joins.grouped)" } ?? "",
             isOffered ? reach.map { "\($0.offered.grouped)" } ?? "" : "",
-            isOffered ? reach?.openedShare.map { "\(Int(($0 * 100).rounded())) %" } ?? "" : "",
+            isOffered ? reach?.openedPercent ?? "" : "",
             "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", state,
         ]
     }
@@ -148,4 +148,9 @@ struct GroupTable {
     }
 
     private func mark(_ isCurrent: Bool) -> HTML { isCurrent ? " aria-current=\"true\"" : "" }
+}
+
+extension GroupReach {
+    /// The members who opened the group, of those who were offered it, in percent; nil if it was offered to nobody.
+    var openedPercent: HTML? { openedShare.map { "\(Int(($0 * 100).rounded())) %" } }
 }

@@ -189,7 +189,8 @@ export async function drawMap(figure) {
     const found = text => all.filter(group => name(group).toLowerCase().includes(text) || group.groupId === text);
     words.addEventListener('input', () => {
         const text = words.value.trim().toLowerCase();
-        const options = text.length < 2 ? [] : found(text).slice(0, 12).map(group => new Option(group.groupId, name(group)));
+        const matches = text.length < 2 ? [] : found(text).slice(0, 12);
+        const options = matches.map(group => new Option(group.groupId, name(group)));
         figure.querySelector('datalist').replaceChildren(...options);
     });
     figure.querySelector('form').addEventListener('submit', event => {
@@ -233,7 +234,8 @@ export async function drawMap(figure) {
             ([low, high], group) => [Math.min(low, group[axis]), Math.max(high, group[axis])], [EXTENT, 0]);
         const [[left, right], [top, bottom]] = [span('x'), span('y')];
         const { clientWidth: width, clientHeight: height } = canvas;
-        const fit = Math.min(width / (right - left + 1), height / (bottom - top + 1)) * EXTENT / Math.min(width, height);
+        const pixels = Math.min(width / (right - left + 1), height / (bottom - top + 1));
+        const fit = pixels * EXTENT / Math.min(width, height);
         whole = { x: (left + right) / 2, y: (top + bottom) / 2, zoom: Math.min(8, Math.max(1, fit * 0.9)) };
         view = whole;
     }
