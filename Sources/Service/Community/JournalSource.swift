@@ -167,9 +167,7 @@ final class JournalSource: CommunitySource {
 
     /// Commits the change to the journal, together with other changes that wait.
     func apply(_ change: Change) throws(Failure) -> Change.Outcome {
-        guard records else {
-            throw Failure(.journalFailed, DaemonJournal.forbidden)
-        }
+        guard records else { throw Failure(.journalFailed, DaemonJournal.forbidden) }
         let snapshot = served().snapshot
         guard base != nil || snapshot != nil else {
             throw Failure(.unavailable, "no version is loaded that would say which groups there are")
@@ -201,8 +199,8 @@ final class JournalSource: CommunitySource {
         case .group:
             if let base {
                 // Both are asked for every group, so that the time of an answer does not tell a hidden one.
-                let (isConcealed, isPublic) = (try isConcealed(group: id), try base.isPublic(group: id) == true)
-                return isPublic && !isConcealed
+                let isPublic = try base.isPublic(group: id) == true
+                return try !isConcealed(group: id) && isPublic
             }
             guard let snapshot else { return false }
             let shown = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
@@ -228,8 +226,7 @@ final class JournalSource: CommunitySource {
     /// Returns a change under the new ids of its groups; a group that has an old id in a later version keeps it.
     private func renamed(_ change: Change, in snapshot: ModelSnapshot?) throws(Failure) -> Change {
         let names = journal.decisions.names
-        let renamed = Set(
-            journal.decisions.recorded.renamedGroups(beyond: try taken).map(BytewiseString.init))
+        let renamed = Set(journal.decisions.recorded.renamedGroups(beyond: try taken).map(BytewiseString.init))
         return try change.renamed { (id: String) throws(Failure) -> String in
             guard !renamed.contains(BytewiseString(id)) else { return names.newest(of: id) }
             return try hasGroup(id, in: snapshot) ? id : names.newest(of: id)
