@@ -167,11 +167,13 @@ struct SiteSimulation {
         try site.exchange()
         let change = SiteChange(ofGroup: group, isHidden ? .hide : .unhide, atMilliseconds: clock.now)
         let isLost = mistake == .lostDecision
+        var isTaken = true
         try note("\(group) is \(isHidden ? "hidden" : "shown") at daemon \(daemon)") { site in
             guard !isLost else { return }
-            _ = try site.appliers[daemon](.site(change))
+            isTaken = try site.appliers[daemon](.site(change))
             try site.exchange()
         }
+        if !isTaken { fault("daemon \(daemon) refuses to \(isHidden ? "hide" : "show") \(group)") }
         if isHidden { truth.hidden.insert(group) } else { truth.hidden.remove(group) }
     }
 

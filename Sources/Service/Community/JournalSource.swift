@@ -276,7 +276,7 @@ final class JournalSource: CommunitySource {
         // A version lacks the groups that were hidden when it was made, and has others under their old ids.
         if try hasGroup(id, in: snapshot) { return true }
         guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
-        return recorded.hasRenamed(to: id, beyond: taken)
+        return recorded.mentions(group: id, beyond: taken)
     }
 
     /// Returns the outcome of a decision that need not be recorded, or nil if it must be recorded.

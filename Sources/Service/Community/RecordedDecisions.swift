@@ -71,9 +71,19 @@ package struct RecordedDecisions: Sendable {
     /// Returns the old ids of the groups that were renamed.
     func renamedGroups(beyond taken: AppliedChanges) -> [String] { renamings(beyond: taken).map(\.change.oldID) }
 
-    /// Whether a group was renamed, and has an id now.
-    func hasRenamed(to id: String, beyond taken: AppliedChanges) -> Bool {
-        renamings(beyond: taken).contains { names.newest(of: $0.change.newID, at: $0.stamp).hasSameBytes(as: id) }
+    /// Whether a decision or a renaming says that there is a group with an id.
+    func mentions(group id: String, beyond taken: AppliedChanges) -> Bool {
+        journaled.contains { change in
+            guard !taken.contains(change.sequence, of: change.origin) else { return false }
+            let groupID: String? =
+                switch change.change {
+                case .site(let decision): decision.groupID
+                case .renaming(let renaming) where renaming.subject == .group: renaming.newID
+                default: nil
+                }
+            guard let groupID else { return false }
+            return names.newest(of: groupID, at: change.stampMilliseconds).hasSameBytes(as: id)
+        }
     }
 
     /// Returns the ids under which no group is any more, because it was removed or renamed.
