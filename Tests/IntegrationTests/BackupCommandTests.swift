@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Foundation
 import SQLite
@@ -248,6 +249,25 @@ struct BackupCommandTests {
             let rows = try catalog.integer("SELECT count(*) FROM \(table)s WHERE \(table)_id = '\(id)'")
             #expect(rows == Int64(count), "\(id)")
         }
+    }
+
+    @Test("A look into a backup removes the copies that a killed command left; those of a running one stay")
+    func scratchFolders() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("backup", "today.tar")
+        let scratch = workspace.path("scratch")
+        for name in ["dead", "running"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(scratch)/coterie-scratch-\(name)", withIntermediateDirectories: true)
+            _ = try workspace.write("", to: "scratch/coterie-scratch-\(name)/lock")
+        }
+        let running = try OpenFile("\(scratch)/coterie-scratch-running/lock", for: .rewriting)
+        let run = try await workspace.run(
+            "forget", "laura-100", "--check", "--backup", "today.tar", settings: ["TMPDIR": scratch])
+        #expect(run.text.contains("backup, "), "\(run.testDescription)")
+        #expect(try FileTree.names(in: scratch) == ["coterie-scratch-running"])
+        try running.append([1])
     }
 
     @Test("Into a folder: named by the time, the oldest are removed, and other or damaged files stay")
