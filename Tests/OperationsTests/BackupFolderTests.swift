@@ -99,13 +99,12 @@ struct BackupFolderTests {
         try FileManager.default.removeItem(atPath: file(-4))
         let found = findings()
         #expect(found.first == "warning coterie-20250601T120000Z.tar is of another catalog" && found.count == 1)
-        // A copy is of the same catalog.
+        // The catalog that is restored is the same one, even in the place of the other.
         try FileManager.default.removeItem(atPath: file(0))
-        let copy = directory.path + "/copy.sqlite"
         _ = try Restoration(file(-1)).restore(
-            to: Restoration.Places(catalog: copy, journalFolder: directory.path), isReplacing: false,
+            to: Restoration.Places(catalog: other, journalFolder: directory.path), isReplacing: true,
             skipsMissing: false)
-        try backUp(of: copy)
+        try backUp(of: other)
         #expect(try prune(keeping: 1).map { $0.prefix(7) } == ["removed", "removed", "removed"])
     }
 
@@ -182,7 +181,8 @@ struct BackupFolderTests {
         let rows = (1..<3000).map { ["g\($0)"] }
         _ = try Catalog(path: catalog, mode: .writing).removal.remove(.groups, rows)
         for days in [-2, -1, 0] as [Int64] { try backUp(days: days) }
-        let stays = "coterie-20250529T120000Z.tar stays until you remove it: all newer ones have far fewer bytes"
+        let stays =
+            "coterie-20250529T120000Z.tar stays until you remove it: the newer ones are far smaller"
         #expect(try prune(keeping: 1) == [stays] + [30, 31].map { "removed coterie-202505\($0)T120000Z.tar" })
         let found = findings()
         #expect(found.count == 1 && found[0].hasPrefix("warning the newest one, coterie-20250601T120000Z.tar, has "))

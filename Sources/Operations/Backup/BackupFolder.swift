@@ -25,14 +25,14 @@ package struct BackupFolder {
     ///   - newest: the manifest of the backup that was just written.
     /// - Returns: a sentence for each file that was removed, or stays although it does not count.
     package func prune(keeping count: Int, after newest: BackupManifest) throws(Failure) -> [String] {
-        let (counted, others) = try backups(of: newest.catalogID, until: newest.startedAtMilliseconds)
+        let (counted, others) = try backups(of: newest.catalogId, until: newest.startedAtMilliseconds)
         let closed = counted.compactMap(\.refusal).map { Finding.found(.backupClosed, $0) }
         var lines = (others + closed).map { "did not count: \($0.message): \($0.advice ?? "")" }
         let backups = counted.filter { $0.refusal == nil && Self.isName($0.name) }
         let whole = Self.lastWhole(backups)
         for backup in backups.dropLast(max(count, 1)) {
             guard backup.path != whole?.path else {
-                lines.append("\(backup.path) stays until you remove it: all newer ones have far fewer bytes")
+                lines.append("\(backup.path) stays until you remove it: the newer ones are far smaller")
                 continue
             }
             try FileTree.remove(backup.path)
@@ -97,6 +97,6 @@ extension BackupFolder {
         return Entry(
             path: path, name: name, byteCount: Int(status.st_size),
             milliseconds: manifest?.startedAtMilliseconds ?? Int64(status.st_mtim.tv_sec) * 1000,
-            catalogID: manifest?.catalogID, refusal: reason)
+            catalogID: manifest?.catalogId, refusal: reason)
     }
 }

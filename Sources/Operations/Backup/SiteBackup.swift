@@ -97,7 +97,7 @@ package struct SiteBackup {
         }
         return BackupManifest(
             format: BackupManifest.format, startedAtMilliseconds: now, schemaVersion: schemaVersion,
-            catalogID: catalogID, streamedChanges: streamedChanges, files: writer.files)
+            catalogId: catalogID, streamedChanges: streamedChanges, files: writer.files)
     }
 
     /// Copies the changes of the streams that neither the catalog nor the copied journals have, into a journal.
@@ -152,7 +152,7 @@ package struct BackupManifest: Codable, Sendable, Equatable {
     package var startedAtMilliseconds: Int64
     package var schemaVersion: Int
     /// The id of the catalog, which its copies share; nil in backups of programs before it.
-    package var catalogID: String?
+    package var catalogId: String?
     /// The number of changes that only the streams in Redis had, or `nil` if no shared store was given.
     package var streamedChanges: Int?
     /// The files, in the order of the archive.
