@@ -151,8 +151,6 @@ extension HealthCheck {
                         + "has \(whole.byteCount)"))
         }
         guard findings.isEmpty else { return findings }
-        return [
-            .good("the newest one, \(newest.path), is of \(Formats.time(seconds: newest.milliseconds / 1000))")
-        ]
+        return [.good("the newest one, \(newest.path), is of \(Formats.time(seconds: newest.milliseconds / 1000))")]
     }
 }
