@@ -88,12 +88,9 @@ package enum FileTree {
         return try file.bytes(count: count)
     }
 
-    /// Replaces a file in one step.
-    ///
-    /// - Parameter draft: the path of the new content until it is complete; one that a killed process left is removed.
-    package static func replace(
-        _ path: String, draft: String, content: [UInt8], _ durability: Durability
-    ) throws(Failure) {
+    /// Replaces a file in one step, under a lock of the caller; the draft of a killed process is removed.
+    package static func replace(_ path: String, content: [UInt8], _ durability: Durability) throws(Failure) {
+        let draft = "\(folder(of: path))/.\(path.split(separator: "/").last ?? "").new"
         try remove(draft)
         try create(draft, content: content, durability)
         try move(draft, to: path, durability)

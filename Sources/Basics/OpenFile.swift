@@ -61,7 +61,11 @@ package struct OpenFile: ~Copyable, Sendable {
     /// Opens a private file, locks it, and only then empties it.
     private static func emptied(_ path: String) throws(Failure) -> CInt {
         let descriptor = try PrivateFile.opened(path)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        var (own, named) = (stat(), stat())
+        // Before the lock, another process may have moved or removed the file.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0, unsafe fstat(descriptor, &own) == 0,
+            unsafe lstat(path, &named) == 0, own.st_ino == named.st_ino
+        else {
             close(descriptor)
             throw Failure(.busy, "another process writes \(path): wait for it")
         }
@@ -74,6 +78,12 @@ package struct OpenFile: ~Copyable, Sendable {
     }
 
     deinit { close(descriptor) }
+
+    /// Whether a process that has ended left a file behind: one that writes such a file holds a lock on it.
+    package static func isAbandoned(_ path: String) -> Bool {
+        guard RegularFile.otherKind(at: path) == nil else { return false }
+        return (try? OpenFile(path, for: .reading).lock(waiting: false)) ?? false
+    }
 
     /// Returns the length of the file, in bytes.
     package func byteCount() throws(Failure) -> Int {

@@ -6,7 +6,7 @@ package import Glibc
 /// in the folder of another user belongs to that user, whose programs could not open it else.
 package enum PrivateFile {
     /// The permissions of a file that its owner alone may read and write.
-    private static let ownMode: mode_t = 0o600
+    fileprivate static let ownMode: mode_t = 0o600
 
     /// Creates a file for writing, after removing any file of the same name.
     ///
@@ -14,7 +14,7 @@ package enum PrivateFile {
     package static func created(_ path: String) throws(Failure) -> CInt {
         try refuseOther(path)
         guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .unwritable(path) }
-        return try Folder(of: path).created(ownMode)
+        return try Folder(of: path).created()
     }
 
     /// Creates an empty file if nothing has its name yet.
@@ -23,7 +23,7 @@ package enum PrivateFile {
     /// - Returns: false if there is something already, or the file cannot be created.
     @discardableResult
     package static func createEmpty(_ path: String, as model: String? = nil) -> Bool {
-        guard let descriptor = try? Folder(of: path).created(ownMode) else { return false }
+        guard let descriptor = try? Folder(of: path).created() else { return false }
         defer { close(descriptor) }
         guard let status = model.flatMap(FileTree.status) else { return true }
         if geteuid() == 0 { _ = fchown(descriptor, status.st_uid, status.st_gid) }
@@ -73,17 +73,17 @@ package enum PrivateFile {
         return descriptor
     }
 
-    /// Replaces a file in one step; one that is a link is left alone.
+    /// Replaces a file in one step; one that is a link is left alone, and the draft of a killed process is used again.
     ///
     /// - Parameter mode: the permissions of the file, for a reader that is another user.
     package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o600) throws(Failure) {
         try refuseOther(path)
-        let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36)).partial"
-        let descriptor = try Folder(of: draft).created(mode)
-        defer { close(descriptor) }
-        guard Descriptor.write(bytes, to: descriptor), unsafe rename(draft, path) == 0 else {
+        let draft = try OpenFile(path + ".draft", for: .rewriting)
+        guard fchmod(draft.descriptor, mode) == 0, Descriptor.write(bytes, to: draft.descriptor),
+            unsafe rename(draft.path, path) == 0
+        else {
             let error = Failure.unwritable(path)
-            _ = unsafe unlink(draft)
+            _ = unsafe unlink(draft.path)
             throw error
         }
     }
@@ -168,12 +168,13 @@ private struct Folder: ~Copyable {
     }
 
     /// Creates the file, which must not exist, and returns its descriptor.
-    borrowing func created(_ mode: mode_t) throws(Failure) -> CInt {
-        let file = unsafe openat(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+    borrowing func created() throws(Failure) -> CInt {
+        let file = unsafe openat(
+            descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PrivateFile.ownMode)
         guard file >= 0 else { throw .unwritable(path) }
         if let owner { _ = fchown(file, owner.user, owner.group) }
-        // The mask of this process may take permissions away from readers who need them.
-        _ = fchmod(file, mode)
+        // The mask of this process may take permissions away.
+        _ = fchmod(file, PrivateFile.ownMode)
         return file
     }
 

@@ -44,25 +44,14 @@ package enum RegularFile {
     package static func read(_ path: String, limitBytes: Int) throws(Failure) -> Contents {
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unreadable(path) }
-        defer { close(descriptor) }
+        let file = OpenFile(owning: descriptor, path, unreadable: .fileFailed)
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             let kind = name(ofKind: status.st_mode & S_IFMT)
             throw Failure(.fileFailed, "\(path) cannot be read: it is \(kind): put an ordinary file there")
         }
-        var bytes = [UInt8](repeating: 0, count: limitBytes + 1)
-        var count = 0
-        while count < bytes.count {
-            let got = unsafe bytes.withUnsafeMutableBytes { room in
-                unsafe Descriptor.read(descriptor, into: UnsafeMutableRawBufferPointer(rebasing: room[count...]))
-            }
-            guard got >= 0 else { throw .unreadable(path) }
-            if got == 0 { break }
-            count += got
-        }
-        bytes.removeSubrange(count...)
-        return Contents(bytes: bytes, status: status)
+        return Contents(bytes: try file.bytes(count: limitBytes + 1), status: status)
     }
 }
 

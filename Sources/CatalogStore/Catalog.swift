@@ -252,6 +252,11 @@ package final class Catalog {
         try statement.run()
     }
 
+    /// Replaces a text of a tuning by one that is made from it; nobody else writes meanwhile.
+    package func changeTuningNote(_ note: TuningNote, _ change: (String?) -> String?) throws(Failure) {
+        try database.transaction { () throws(Failure) in try keepTuningNote(note, change(facts.tuningNote(note))) }
+    }
+
     /// Writes a copy of a catalog to a new file.
     ///
     /// - Returns: the schema version of the catalog.

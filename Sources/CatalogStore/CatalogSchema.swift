@@ -23,7 +23,7 @@ enum CatalogSchema {
     ///   time at which this catalog itself hid the group last: no earlier unhide from a journal may undo that.
     /// - `interactions`: `photo_key` and `followed_key` are for one that is not about a group; `group_key` is then 0. A
     ///   view has the seconds, and so has a pause that ends by itself. A forgotten interaction is kept only for the
-    ///   pair that it began or ended.
+    ///   pair that it began or ended. The number of a removed row is not given again: see `CatalogArrival`.
     /// - `journals`: the number of the last applied change of each journal, so that no change is applied twice.
     /// - `ledger`, `ledger_key`: the members whom the site has forgotten or readmitted (`Ledger`); later data does not
     ///   bring them back.
@@ -104,7 +104,7 @@ enum CatalogSchema {
             decided_at INTEGER
         );
         CREATE TABLE interactions (
-            interaction_key INTEGER PRIMARY KEY,
+            interaction_key INTEGER PRIMARY KEY AUTOINCREMENT,
             user_key INTEGER NOT NULL,
             id TEXT NOT NULL,
             kind INTEGER NOT NULL,
@@ -136,7 +136,7 @@ enum CatalogSchema {
             content TEXT NOT NULL
         ) WITHOUT ROWID;
         CREATE TABLE exposures (
-            exposure_key INTEGER PRIMARY KEY,
+            exposure_key INTEGER PRIMARY KEY AUTOINCREMENT,
             experiment TEXT NOT NULL,
             user_key INTEGER NOT NULL,
             day INTEGER NOT NULL,

@@ -4,7 +4,7 @@ import Recommendation
 import SQLite
 
 /// The statistics of a catalog, counted in passes over its tables.
-package struct CatalogStatistics: Sendable, Equatable {
+package struct CatalogStatistics: Sendable {
     /// The number of rows with a time in a column, and the range of these times.
     package struct Dates: Sendable, Equatable {
         /// The number of rows with a time.
@@ -41,19 +41,13 @@ package struct CatalogStatistics: Sendable, Equatable {
     /// The statistics of groups, users or photos.
     ///
     /// Rows with a property are counted under a name such as "private" or "with tags".
-    package struct EntityCounts: Sendable, Equatable {
+    package struct EntityCounts: Sendable {
         package var name: String
         package var rows: Int
         /// The number of rows with each property.
         package var properties: [(name: String, count: Int)]
         /// The first pairs of ids that differ only in their spelling.
         package var twins: [IDTwins.Pair] = []
-
-        /// Whether both have the same name, rows, properties and pairs.
-        package static func == (one: EntityCounts, other: EntityCounts) -> Bool {
-            one.name == other.name && one.rows == other.rows && one.twins == other.twins
-                && one.properties.elementsEqual(other.properties) { $0 == $1 }
-        }
 
         /// Returns the number of rows with a property, or 0 for a property that is not counted.
         package func count(_ property: String) -> Int { properties.first { $0.name == property }?.count ?? 0 }

@@ -252,6 +252,9 @@ extension Facts {
         try LedgerTable(database).key
     }
 
+    /// Returns the id of the catalog, which its copies share: a digest of the key that was made with it.
+    package func catalogID() throws(Failure) -> String { Ledger(key: try ledgerKey()).digest(of: "").text }
+
     /// Whether a user was forgotten, and has not been readmitted.
     package func isForgotten(user id: String) throws(Failure) -> Bool {
         try LedgerTable(database).isForgotten(id)

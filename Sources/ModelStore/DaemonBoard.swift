@@ -66,7 +66,7 @@ struct FolderBoard: DaemonBoard {
 
     func post(_ report: [UInt8], ofDaemon id: String) throws(Failure) {
         try makeReady()
-        try FileTree.replace("\(folder)/\(id)", draft: "\(folder)/.\(id).new", content: report, .processEnd)
+        try FileTree.replace("\(folder)/\(id)", content: report, .processEnd)
     }
 
     /// Makes the folder, and removes what has expired, such as the reports of killed daemons.

@@ -13,7 +13,7 @@ extension RecordReader {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
                 }
-                try refuseAfterEnd()
+                if endMarkLine > 0 { throw .afterEnd(markedIn: endMarkLine, source: source, line: line) }
                 if mayBeHeader(scan.fieldCount), try obeyHeader(window.start..<scan.end) {
                     stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
                     continue
@@ -21,7 +21,7 @@ extension RecordReader {
                 return finish(window, scan)
             case .needsMore: try readMore()
             case .startsWithQuote: try findQuotes()
-            case _ where endMarkLine > 0: try refuseAfterEnd()
+            case _ where endMarkLine > 0: throw .afterEnd(markedIn: endMarkLine, source: source, line: line)
             case .tooLong: return giveUpLine(window, scan, .tooLong(maximumBytes: maximumRecordBytes))
             case .unclosedQuote: return giveUpLine(window, scan, .unclosedQuote)
             case .textAfterQuote, .tooManyFields:
@@ -36,21 +36,12 @@ extension RecordReader {
         }
     }
 
-    /// Whether a record is `\.`, which ends the data of COPY, and is no value where escapes or other columns are.
+    /// Whether a record is `\.` without quotes, which ends the data of COPY.
     private func isEndMark(_ window: ScanWindow, _ scan: DelimitedScan) -> Bool {
-        scan.fieldCount == 1 && (dialect.hasEscapes || bounds.count > 1)
+        scan.fieldCount == 1
             && DelimitedScan.withoutCarriageReturn(input.bytes.span, from: window.start, to: scan.end)
                 == window.start + 2
             && input.bytes[window.start] == Byte.backslash && input.bytes[window.start + 1] == UInt8(ascii: ".")
-    }
-
-    /// Refuses a record after the mark that ends the data of COPY: it is of another table, or of a command.
-    private func refuseAfterEnd() throws(RecordError) {
-        guard endMarkLine > 0 else { return }
-        throw RecordError(
-            code: .foreign, source: source, line: line,
-            message:
-                "the data ended with \\. in line \(endMarkLine): leave out what follows, or make it a file of its own")
     }
 
     /// Scans a record.

@@ -1,7 +1,7 @@
 /// A list of ids, one a line.
 ///
-/// Lines end as those of records do. Empty lines at the end are passed over. A list that is something else, such as a
-/// table, is refused as a whole: its lines could be taken for ids that nobody has.
+/// Lines end as those of records do. Empty lines at the end are passed over, and `\.` ends the list. A list that is
+/// something else, such as a table, is refused as a whole: its lines could be taken for ids that nobody has.
 package enum IDList {
     /// The names of columns with ids, which are no ids themselves.
     private static let names: Set = ["id", "user_id", "photo_id", "group_id", "user", "photo", "group"]
@@ -29,6 +29,10 @@ package enum IDList {
         }
         let endsLine = lines.last?.isEmpty ?? true
         while lines.last?.isEmpty ?? false { lines.removeLast() }
+        if let end = lines.firstIndex(where: { $0.elementsEqual("\\.".utf8) }) {
+            guard end == lines.count - 1 else { throw .afterEnd(markedIn: end + 1, source: source, line: end + 2) }
+            lines.removeLast()
+        }
         guard !lines.isEmpty else { throw failure(1, "it has no id") }
         guard endsLine || bytes.count % RecordReader.blockBytes != 0 else {
             throw failure(
@@ -53,7 +57,7 @@ package enum IDList {
         if line.first == Byte.quote { return "this line has quotes; a list has one id a line, as it is" }
         if !line.isEmpty, line.allSatisfy({ $0 == UInt8(ascii: " ") }) { return "this line has only blanks" }
         if line.contains(Byte.nul) { return "this line has a NUL byte" }
-        if text == "\\N" || text == "\\." { return "\(text) is no id, but COPY's sign for no value or for the end" }
+        if text == "\\N" { return "\(text) is no id, but COPY's sign for no value" }
         if line.count > maximumIDBytes {
             return "this line has \(line.count) bytes, and an id at most \(maximumIDBytes)"
         }

@@ -128,6 +128,13 @@ package struct RecordError: Error, Equatable, CustomStringConvertible {
 
     /// The source, the line and the message in one line.
     package var description: String { "\(source), line \(line): \(message)" }
+
+    /// Returns the error of a line after `\.`: it is of another table, or of a command.
+    static func afterEnd(markedIn end: Int, source: String, line: Int) -> RecordError {
+        RecordError(
+            code: .foreign, source: source, line: line,
+            message: "the data ended with \\. in line \(end): leave out what follows, or make it a file of its own")
+    }
 }
 
 /// Returns the beginning of some bytes as a text that is safe to show, at most `limit` bytes of them.

@@ -37,6 +37,18 @@ struct OpenFileTests {
         #expect(try content("a") == [])
     }
 
+    @Test(
+        "What root creates in the folder of a user belongs to that user",
+        .enabled(if: geteuid() == 0, "only root gives files away"),
+        arguments: [OpenFile.Purpose.creating, .creatingPrivate, .rewriting, .appending, .locking])
+    func owners(purpose: OpenFile.Purpose) throws {
+        try #require(unsafe chown(folder.path, 4321, 4322) == 0)
+        let path = folder.path + "/a"
+        _ = try OpenFile(path, for: purpose)
+        let status = try #require(FileTree.status(of: path))
+        #expect(status.st_uid == 4321 && status.st_gid == 4322)
+    }
+
     @Test("A failure has the kind that the reader of the file names")
     func missing() throws {
         let path = folder.path + "/a"

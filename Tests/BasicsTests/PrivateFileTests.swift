@@ -86,6 +86,19 @@ struct PrivateFileTests {
         #expect(try String(contentsOfFile: "/proc/locks", encoding: .utf8).contains(":\(node) "))
     }
 
+    @Test("The draft that a killed process left is written again; one that is written now is left alone")
+    func drafts() throws {
+        try Data("left by a killed process".utf8).write(to: URL(fileURLWithPath: path + ".draft"))
+        try PrivateFile.write([1], to: path)
+        #expect(try FileTree.names(in: folder.path) == ["private"])
+        let draft = try OpenFile(path + ".draft", for: .rewriting)
+        #expect(throws: Failure(.busy, "another process writes \(draft.path): wait for it")) {
+            try PrivateFile.write([2], to: path)
+        }
+        #expect(try FileTree.content(of: path, limit: 9) == [1])
+        try draft.append([3])
+    }
+
     @Test("A reader that is another user gets the permissions that were asked for")
     func readable() throws {
         let mask = umask(0o077)

@@ -61,6 +61,24 @@ struct ExposureTests {
         #expect(try lists(early).count == 2)
     }
 
+    @Test("What arrives after the last rows were forgotten is later than they")
+    func arrivalAfterForgetting() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id\ng\n")
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        func join(_ user: String) -> Change {
+            let record = InteractionRecord(id: "i", .join, groupID: "g", atMilliseconds: 1)
+            return .member(MemberChange(ofUser: user, .record([record])))
+        }
+        try catalog.take([Self.change(Self.exposure()), Self.change(Self.exposure("s"), of: "bob"), join("bob")])
+        let early = try Exposures(of: catalog.facts).arrival
+        _ = try catalog.removal.forget(["bob"], withPhotos: false, atMilliseconds: 2)
+        try catalog.take([Self.change(Self.exposure("t", day: 499), of: "cid"), join("cid")])
+        let late = try Exposures(of: catalog.facts).lateCounts(
+            in: "e", since: 0, after: early, before: 501 * Self.day)
+        #expect(late.pages == 1 && late.actions == 1)
+    }
+
     @Test("The time of answers adds up where it is known of all")
     func answerTimes() throws {
         let test = try CatalogUnderTest()

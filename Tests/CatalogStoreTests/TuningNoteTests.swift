@@ -1,7 +1,9 @@
-@testable import CatalogStore
+import Dispatch
 import Model
 import Similarity
 import Testing
+
+@testable import CatalogStore
 
 @Suite("Tuning, in the catalog")
 struct TuningNoteTests {
@@ -16,6 +18,20 @@ struct TuningNoteTests {
         #expect(try catalog.facts.tuningNote(.settings) == "three" && catalog.facts.tuningNote(.journal) == "two")
         try catalog.keepTuningNote(.settings, nil)
         #expect(try catalog.facts.tuningNote(.settings) == nil && catalog.facts.changeCount() == before)
+    }
+
+    @Test("No change of a note is lost if several are made at once")
+    func changes() throws {
+        let test = try CatalogUnderTest()
+        let path = test.path
+        DispatchQueue.concurrentPerform(iterations: 4) { _ in
+            for _ in 0..<10 {
+                #expect(throws: Never.self) {
+                    try Catalog(path: path, mode: .recording).changeTuningNote(.reports) { ($0 ?? "") + "+" }
+                }
+            }
+        }
+        #expect(try test.catalog.facts.tuningNote(.reports)?.count == 40)
     }
 
     @Test("Folds of a share leave out different groups of a user, and never private ones")

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Foundation
 import SQLite
@@ -250,33 +251,46 @@ struct BackupCommandTests {
         }
     }
 
-    @Test("Into a folder: named by the time, the oldest are removed, and other files stay")
+    @Test("A look into a backup removes the copies that a killed command left; those of a running one stay")
+    func scratchFolders() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("backup", "today.tar")
+        let scratch = workspace.path("scratch")
+        for name in ["dead", "running"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(scratch)/coterie-scratch-\(name)", withIntermediateDirectories: true)
+            _ = try workspace.write("", to: "scratch/coterie-scratch-\(name)/lock")
+        }
+        let running = try OpenFile("\(scratch)/coterie-scratch-running/lock", for: .rewriting)
+        let run = try await workspace.run(
+            "forget", "laura-100", "--check", "--backup", "today.tar", settings: ["TMPDIR": scratch])
+        #expect(run.text.contains("backup, "), "\(run.testDescription)")
+        #expect(try FileTree.names(in: scratch) == ["coterie-scratch-running"])
+        try running.append([1])
+    }
+
+    @Test("Into a folder: named by the time, the oldest are removed, and other or damaged files stay")
     func folder() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
         let folder = workspace.path("backups")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        try await workspace.succeed("backup", "\(folder)/first.tar")
         let older = ["coterie-20250101T000000Z.tar", "coterie-20250102T000000Z.tar", "coterie-2024.tar", "notes"]
-        for name in older { _ = try workspace.write("", to: "backups/\(name)") }
-        try await workspace.succeed("backup", "--folder", folder, "--keep", "2")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-        #expect(names.count == 4 && Set(names).isSuperset(of: older.dropFirst()), "\(names)")
-        let new = try #require(names.first { !older.contains($0) })
-        #expect(new.wholeMatch(of: /coterie-20[0-9]{6}T[0-9]{6}Z\.tar/) != nil)
-        try await workspace.succeed("restore", "\(folder)/\(new)", "--verify")
-        // A clock that was ahead named two more.
-        let ahead = ["coterie-20990101T000000Z.tar", "coterie-20990102T000000Z.tar"]
-        for name in ahead { _ = try workspace.write("", to: "backups/\(name)") }
-        // A backup is named by its second.
-        try await Task.sleep(for: .seconds(1))
-        let next = try await workspace.succeed("backup", "--folder", folder, "--keep", "1")
-        let kept = try FileManager.default.contentsOfDirectory(atPath: folder)
-        #expect(Set(kept).isSuperset(of: ahead) && kept.count == 5, "\(kept)")
-        let newest = try #require(kept.first { !older.contains($0) && !ahead.contains($0) })
-        #expect(next.text.contains(newest) && !next.errors.contains("removed \(folder)/\(newest)"))
-        for name in ahead {
-            #expect(next.errors.contains("\(folder)/\(name) is dated after now and did not count"), "\(next.errors)")
+        for name in older {
+            try FileManager.default.copyItem(atPath: "\(folder)/first.tar", toPath: "\(folder)/\(name)")
         }
+        let damaged = try workspace.write("", to: "backups/coterie-20250103T000000Z.tar")
+        let run = try await workspace.succeed("backup", "--folder", folder, "--keep", "2")
+        #expect(run.errors.contains("removed \(folder)/\(older[0])"), "\(run.errors)")
+        #expect(run.errors.contains("did not count: \(damaged) cannot be used"), "\(run.errors)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(names.count == 6 && Set(names).isSuperset(of: older.dropFirst()), "\(names)")
+        let new = try #require(
+            names.first { $0.hasPrefix("coterie-20") && !older.contains($0) && !damaged.hasSuffix($0) })
+        #expect(new.wholeMatch(of: /coterie-20[0-9]{6}T[0-9]{6}Z\.tar/) != nil && run.text.contains(new))
+        try await workspace.succeed("restore", "\(folder)/\(new)", "--verify")
         let neither = try await workspace.run("backup")
         #expect(neither.exitCode == CommandRun.ExitCode.usage && neither.errors.contains("--folder"))
     }

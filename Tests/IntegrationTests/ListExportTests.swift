@@ -120,7 +120,7 @@ struct ListExportTests {
         try await workspace.succeed("export", "neighbours", "--by", "members", "--output", neighbours)
         #expect(try mode(neighbours) == 0o600)
         // A backup is written in the same way.
-        try files.createSymbolicLink(atPath: workspace.path("site.tar.partial"), withDestinationPath: other)
+        try files.createSymbolicLink(atPath: workspace.path("site.tar.backup-partial"), withDestinationPath: other)
         let backup = try await workspace.run("backup", "site.tar")
         #expect(backup.exitCode == 1 && backup.errors.contains("remove it"), "\(backup.testDescription)")
         #expect(workspace.content(of: "other") == "precious")

@@ -129,19 +129,41 @@ struct LostStreamTests {
             try? FileManager.default.removeItem(atPath: workspace.path("journal-a" + end))
         }
         try lose(.everything, server)
-        var connection = try RedisConnection(to: RedisAddress(server.url))
-        func count() throws -> Int64 {
-            guard case .array(let names) = try connection.command("SMEMBERS", "coterie:journals") else { return 0 }
-            return try names.reduce(0) { sum, name in
-                guard case .integer(let count) = try connection.command("XLEN", "coterie:journal:\(name.text ?? "")")
-                else { return sum }
-                return sum + count
-            }
-        }
-        #expect(await RunningDaemon.poll { (try? count()) == 5 })
+        #expect(await RunningDaemon.poll { (try? numbers(server).count) == 5 })
         try await workspace.succeed("recompute")
         let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
         #expect(Set(kept) == ["0", "1", "2", "3", "4"])
+    }
+
+    /// The numbers of the changes in all streams.
+    private func numbers(_ server: TemporaryRedis) throws -> [String] {
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        guard case .array(let names) = try connection.command("SMEMBERS", "coterie:journals") else { return [] }
+        return try names.flatMap { name in
+            guard
+                case .array(let entries) = try connection.command(
+                    "XRANGE", "coterie:journal:\(name.text ?? "")", "-", "+")
+            else { return [String]() }
+            return entries.compactMap { if case .array(let entry) = $0 { entry.first?.text } else { nil } }
+        }
+    }
+
+    @Test("What every version has by now is not sent again when a recompute has removed its stream")
+    func removedStream() async throws {
+        let workspace = try Workspace(.redis)
+        let server = try #require(workspace.server)
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
+        try await daemon.wait { !$0.degraded }
+        try click(daemon, "1")
+        #expect(await RunningDaemon.poll { (try? numbers(server)) == ["1-0"] })
+        for _ in 0..<2 {
+            try await workspace.succeed("recompute", "--keep", "1", "--force")
+            try await daemon.wait(forVersion: workspace.currentVersion())
+        }
+        #expect(try numbers(server) == [])
+        try click(daemon, "2")
+        #expect(await RunningDaemon.poll { (try? numbers(server)) == ["2-0"] })
     }
 
     @Test("A copy of a journal is a journal of its own: what both daemons acknowledge from then on is kept")

@@ -51,6 +51,11 @@ struct ReplayTests {
                 client.request("GET", target, headers: ["Accept-Encoding: gzip"] + condition))
             tag = answer.headers["etag"]
         }
+        struct Page: Decodable { var next: String }
+        let list = "/v1/users/\(community.usersByActivity[0])/recommendations?limit=2"
+        let first = try #require(client.request("GET", list))
+        let next = try JSONDecoder().decode(Page.self, from: Data(first.body)).next
+        #expect(client.request("GET", "\(list)&after=\(next)")?.status == 200)
         let ids = community.usersByActivity.suffix(3).map { "\"\($0)\"" }.joined(separator: ",")
         _ = client.request("POST", "/v1/recommendations", json: #"{"userIds":[\#(ids)],"limit":5}"#)
         _ = client.request(
@@ -82,6 +87,7 @@ struct ReplayTests {
         #expect(report.total.count == report.total.identical && report.total.count >= 75)
         #expect(report.routes.map(\.route).contains("POST /v1/recommendations"))
         #expect(report.leftOut["writes"] == 1 && report.leftOut["of no route"] == 1)
+        #expect(report.leftOut["a page whose first page is not on the tape"] == nil)
         // The daemon had a port and a tape of its own, which are no settings of lists.
         #expect(report.changedSettings.isEmpty, "\(report.differences)")
         #expect(try Data(contentsOf: URL(fileURLWithPath: workspace.catalog)) == before)

@@ -159,6 +159,21 @@ struct TableTests {
         withExtendedLifetime(servers) {}
     }
 
+    @Test("estimates the work of tables as that of the catalog that has their entries")
+    func estimates() throws {
+        let source = try SmallCommunity()
+        let rows = (0..<900).map { "g\($0 % 30),u\($0 * $0 % 71),\(Self.now - Int64($0))\n" }
+        try source.importing(.memberships, "group_id,user_id,joined_at\n" + rows.joined())
+        let tables = source.directory.path + "/tables"
+        let catalog = try Matrices(of: Facts(path: source.catalogPath), threads: 1)
+        _ = try catalog.exportTables(to: tables, relations: .standard, rowsPerPart: 1000)
+        let sources = RelationTable.standard.tabled.compactMap(\.source)
+        let estimates = try TableSnapshot(tables, catalog).workEstimates(sources, recentWeeks: 2)
+        #expect(try estimates == catalog.workEstimates(sources, recentWeeks: 2))
+        let members = try #require(zip(sources, estimates).first { $0.0.table == "memberships" }?.1)
+        #expect(members.rows > 500 && members.recentRows == members.rows && members.increments > 5000)
+    }
+
     /// Another store beside that of a community.
     private struct SmallStore {
         let store: FolderStore

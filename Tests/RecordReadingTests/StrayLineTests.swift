@@ -3,14 +3,16 @@ import Testing
 
 @Suite("Lines between records that are none")
 struct StrayLineTests {
-    /// Reads two columns, and returns the number of records before the end or an error.
-    private func read(_ text: String, _ format: RecordFormat? = nil) -> (records: Int, error: RecordError?) {
+    /// Reads columns, and returns the number of records before the end or an error.
+    private func read(
+        _ text: String, _ format: RecordFormat? = nil, columns: [String] = ["group_id", "user_id"]
+    ) -> (records: Int, error: RecordError?) {
         let input = ByteSource(Array(text.utf8), chunk: 3)
         var count = 0
         do throws(RecordError) {
             var reader = unsafe try RecordReader(
-                DialectChoice(format: format), columns: [RecordColumn("group_id"), RecordColumn("user_id")],
-                source: "rows", read: input.read)
+                DialectChoice(format: format), columns: columns.map { RecordColumn($0) }, source: "rows",
+                read: input.read)
             while true {
                 switch try reader.next() {
                 case .record: count += 1
@@ -56,13 +58,23 @@ struct StrayLineTests {
             #expect(error?.line ?? 0 > 3)
         }
     }
+
+    @Test("The end of COPY's data ends a file of one column, too; in quotes it is an id")
+    func endOfOneColumn() throws {
+        let whole = read("user_id\nu7\n\\.\r\n\n", columns: ["user_id"])
+        #expect(whole.records == 1 && whole.error == nil)
+        let refused = read("user_id\nu7\n\\.\nu8\n", columns: ["user_id"])
+        #expect(refused.records == 1 && refused.error?.line == 4)
+        #expect(try #require(refused.error).message.contains("ended with \\. in line 3"))
+        #expect(read("user_id\nu7\n\"\\.\"\nu8\n", columns: ["user_id"]).records == 3)
+    }
 }
 
 @Suite("Lists of ids")
 struct IDListTests {
     @Test(
         "One id a line, with any end of line",
-        arguments: ["a\nb c\n", "a\r\nb c\r\n", "\u{FEFF}a\nb c", "a\nb c\n\n\r\n"])
+        arguments: ["a\nb c\n", "a\r\nb c\r\n", "\u{FEFF}a\nb c", "a\nb c\n\n\r\n", "a\nb c\n\\.\n\n"])
     func good(text: String) throws { #expect(try IDList.ids(in: Array(text.utf8), source: "f") == ["a", "b c"]) }
 
     @Test("An id may look odd, and an empty line keeps its place")
@@ -76,7 +88,8 @@ struct IDListTests {
         arguments: [
             ("", 1, "no id"), ("\n\n", 1, "no id"), ("user_id\na\n", 1, "header"), ("USER_ID,name\na,b\n", 1, "header"),
             ("user\na\n", 1, "header"), ("a\n  \n", 2, "only blanks"),
-            ("a\nb\t2026\n", 2, "tab"), ("a\n\"b\"\n", 2, "quotes"), ("a\n\\N\n", 2, "\\N"), ("a\n\\.\n", 2, "\\."),
+            ("a\nb\t2026\n", 2, "tab"), ("a\n\"b\"\n", 2, "quotes"), ("a\n\\N\n", 2, "\\N"), ("\\.\n", 1, "no id"),
+            ("a\n\\.\nb\n", 3, "ended with \\. in line 2"),
             ("a\nERROR 2013 (HY000): Lost\n", 2, "error"), ("a\n</html>\n", 2, "page"), ("<html>\n", 1, "HTML"),
             ("coterie ledger 1 00ff\n00ff 5 0\n", 1, "forget --merge"),
             ("[\n {\"userId\": \"a\"}\n]\n", 1, "jq -r"), ("{\"userId\":\"a\"}\n{\"userId\":\"b\"}\n", 1, "JSON"),

@@ -62,9 +62,7 @@ extension FolderStore {
     /// Replaces the manifest of a version in one step, and removes files of members that the new one does not name.
     func replaceManifest(_ manifest: Manifest) throws(Failure) {
         let folder = layout.version(manifest.version)
-        try replace(
-            FolderLayout.manifest(in: folder), draft: FolderLayout.manifestDraft(in: folder),
-            content: ManifestJSON.encode(manifest))
+        try FileTree.replace(FolderLayout.manifest(in: folder), content: ManifestJSON.encode(manifest), durability)
         let named = FolderLayout.members(in: folder, of: manifest)
         let stem = FolderLayout.members(in: folder)
         for path in try FileTree.names(in: folder).map({ folder + "/" + $0 })

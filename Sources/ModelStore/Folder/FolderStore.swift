@@ -133,7 +133,7 @@ package struct FolderStore: VersionStore {
         try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             // Checked again under the lock, which every removal of a version needs.
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
-            try replace(layout.current, draft: layout.currentDraft, content: Array("\(version)\n".utf8))
+            try FileTree.replace(layout.current, content: Array("\(version)\n".utf8), durability)
         }
     }
 
@@ -277,7 +277,7 @@ extension FolderStore {
         try FileTree.makeDirectory(layout.directory)
         return try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             guard try experiments() == known else { return false }
-            try replace(layout.experiments, draft: layout.experimentsDraft, content: text)
+            try FileTree.replace(layout.experiments, content: text, durability)
             return true
         }
     }
@@ -297,14 +297,8 @@ extension FolderStore {
         let content = try ManifestJSON.encode(site)
         try FileTree.makeDirectory(layout.directory)
         try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
-            try replace(layout.site, draft: layout.siteDraft, content: content)
+            try FileTree.replace(layout.site, content: content, durability)
         }
-    }
-
-    /// Replaces a file of the store in one step, under a lock.
-    func replace(_ path: String, draft: String, content: [UInt8]) throws(Failure) {
-        // Only a killed process leaves a draft: the lock shows that nobody writes it now.
-        try FileTree.replace(path, draft: draft, content: content, durability)
     }
 }
 
@@ -334,11 +328,8 @@ struct FolderLayout: Sendable {
     let directory: String
 
     var current: String { directory + "/current" }
-    var currentDraft: String { directory + "/.current.new" }
     var experiments: String { directory + "/experiments.json" }
-    var experimentsDraft: String { directory + "/.experiments.new" }
     var site: String { directory + "/site.json" }
-    var siteDraft: String { directory + "/.site.new" }
     var versions: String { directory + "/versions" }
     var publisherLock: String { directory + "/.lock" }
     var currentLock: String { directory + "/.current.lock" }
@@ -353,7 +344,6 @@ struct FolderLayout: Sendable {
 
     static func model(in folder: String) -> String { folder + "/model.coterie" }
     static func manifest(in folder: String) -> String { folder + "/manifest.json" }
-    static func manifestDraft(in folder: String) -> String { folder + "/.manifest.new" }
     static func members(in folder: String) -> String { folder + "/members" }
 
     static func members(in folder: String, of manifest: Manifest) -> String {

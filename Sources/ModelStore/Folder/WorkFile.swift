@@ -47,5 +47,4 @@ package enum WorkFile {
         }
         return region
     }
-
 }

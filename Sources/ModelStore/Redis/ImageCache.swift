@@ -131,10 +131,8 @@ struct ImageCache: Sendable {
             let directory = folder.layout.version(version)
             for name in try FileTree.names(in: directory) {
                 let path = directory + "/" + name
-                guard path.hasPrefix(FolderLayout.members(in: directory) + "-") else { continue }
-                // A process that writes a table holds a lock on it.
-                guard let draft = try? OpenFile(path, for: .reading), try draft.lock(waiting: false) else { continue }
-                try? FileTree.remove(path)
+                let isDraft = path.hasPrefix(FolderLayout.members(in: directory) + "-")
+                if isDraft, OpenFile.isAbandoned(path) { try? FileTree.remove(path) }
             }
         }
     }

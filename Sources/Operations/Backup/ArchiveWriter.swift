@@ -12,17 +12,19 @@ struct ArchiveWriter: ~Copyable {
     private let archive: OpaquePointer
     private(set) var files: [BackupManifest.File] = []
 
-    /// The path of a file that is prepared before it is added; it is next to the archive, because it is as large.
-    var scratch: String { path + ".scratch" }
+    /// The end of the preliminary name, and the beginning of what follows the path in names of scratch files.
+    private static let mark = ".backup-partial"
 
-    /// Creates the archive under its preliminary name.
+    /// The path of a file that is prepared before it is added; it is next to the archive, because it is as large.
+    var scratch: String { path + Self.mark + "-scratch" }
+
+    /// Creates the archive under its preliminary name, after removing what killed writers have left in its folder.
     ///
     /// - Throws: `Failure.Code.busy` if another process writes the same backup.
     init(_ path: String) throws(Failure) {
         // The file comes last: an `init` that throws must not have initialised part of the value.
-        let file = try OpenFile(path + ".partial", for: .rewriting)
-        try FileTree.remove(path + ".scratch")
-        try self.init(path, file)
+        for path in (try? Self.unfinished(in: FileTree.folder(of: path))) ?? [] { Self.removeRemains(of: path) }
+        try self.init(path, OpenFile(path + Self.mark, for: .rewriting))
     }
 
     private init(_ path: String, _ file: consuming OpenFile) throws(Failure) {
@@ -73,13 +75,25 @@ struct ArchiveWriter: ~Copyable {
         }
         guard unsafe archive_write_close(archive) == ARCHIVE_OK else { throw unsafe .archive(archive, "write", path) }
         try file.synchronize()
-        try FileTree.move(path + ".partial", to: path, .powerLoss)
+        try FileTree.move(path + Self.mark, to: path, .powerLoss)
     }
 
-    /// Removes the files that a failed writer has left.
+    /// Removes the files that a failed writer has left, the archive last.
     static func removeRemains(of path: String) {
-        try? FileTree.remove(path + ".partial")
-        try? FileTree.remove(path + ".scratch")
+        for end in ["-scratch", "-scratch-journal", "-scratch-wal", "-scratch-shm", ""] {
+            try? FileTree.remove(path + mark + end)
+        }
+    }
+
+    /// Returns the paths of the archives in a folder that killed writers have begun, sorted.
+    static func unfinished(in folder: String) throws(Failure) -> [String] {
+        var paths: Set<String> = []
+        for name in try FileTree.names(in: folder) {
+            guard let mark = name.firstRange(of: Self.mark) else { continue }
+            let path = "\(folder)/\(name[..<mark.lowerBound])"
+            if !FileTree.exists(path + Self.mark) || OpenFile.isAbandoned(path + Self.mark) { paths.insert(path) }
+        }
+        return paths.sorted()
     }
 
     private func begin(_ name: String, byteCount: Int) throws(Failure) {

@@ -36,10 +36,8 @@ struct ChangeSources {
 
     /// Returns changes of a journal after a number, from a source that has the next one.
     func changes(of origin: String, after sequence: Int64, limit: Int) throws(Failure) -> [JournaledChange] {
-        var all: [[JournaledChange]] = []
-        for journal in journals {
-            all.append(
-                try journal.changes(of: origin, after: sequence, limit: limit))
+        let all = try journals.map { journal throws(Failure) in
+            try journal.changes(of: origin, after: sequence, limit: limit)
         }
         return all.min { ($0.first?.sequence ?? .max) < ($1.first?.sequence ?? .max) } ?? []
     }

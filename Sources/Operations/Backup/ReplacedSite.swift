@@ -83,7 +83,8 @@ struct ReplacedSite {
         for (milliseconds, ids) in members {
             _ = try restored.removal.forget(ids, withPhotos: false, atMilliseconds: milliseconds)
         }
-        if let ledger { _ = try restored.removal.merge(ledger) }
+        // An empty one would give its key, and with it the identity of the replaced catalog.
+        if let ledger, !ledger.times.isEmpty { _ = try restored.removal.merge(ledger) }
         return (members.values.reduce(0) { $0 + $1.count }, photos.count)
     }
 

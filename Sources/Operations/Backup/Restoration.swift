@@ -186,11 +186,7 @@ package struct Restoration: ~Copyable {
     }
 
     private static func open(_ paths: [String], _ mode: ChangeJournal.Mode) throws(Failure) -> [ChangeJournal] {
-        var journals: [ChangeJournal] = []
-        for path in paths {
-            journals.append(try ChangeJournal(path: path, mode: mode))
-        }
-        return journals
+        try paths.map { path throws(Failure) in try ChangeJournal(path: path, mode: mode) }
     }
 
     /// Opens the journals that are replaced, as far as they can be read: no other place may have their latest changes.

@@ -84,10 +84,11 @@ package struct SiteBackup {
             }
         }
         var schemaVersion = 0
-        var vectors: VectorSpace?
+        var (vectors, catalogID): (VectorSpace?, String?)
         try writer.add(BackupManifest.catalogName) { target throws(Failure) in
             schemaVersion = try Catalog.copy(catalog, to: target)
-            vectors = try Facts(path: target).vectors.space()
+            let copy = try Facts(path: target)
+            (vectors, catalogID) = (try copy.vectors.space(), try copy.catalogID())
         }
         if let vectors {
             try writer.add(BackupManifest.vectorsName) { target throws(Failure) in
@@ -96,7 +97,7 @@ package struct SiteBackup {
         }
         return BackupManifest(
             format: BackupManifest.format, startedAtMilliseconds: now, schemaVersion: schemaVersion,
-            streamedChanges: streamedChanges, files: writer.files)
+            catalogId: catalogID, streamedChanges: streamedChanges, files: writer.files)
     }
 
     /// Copies the changes of the streams that neither the catalog nor the copied journals have, into a journal.
@@ -150,6 +151,8 @@ package struct BackupManifest: Codable, Sendable, Equatable {
     /// The beginning of the backup, in Unix milliseconds; it has all changes that were acknowledged before.
     package var startedAtMilliseconds: Int64
     package var schemaVersion: Int
+    /// The id of the catalog, which its copies share; nil in backups of programs before it.
+    package var catalogId: String?
     /// The number of changes that only the streams in Redis had, or `nil` if no shared store was given.
     package var streamedChanges: Int?
     /// The files, in the order of the archive.

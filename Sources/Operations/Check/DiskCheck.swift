@@ -51,16 +51,12 @@ extension HealthCheck {
     fileprivate func diskNeeds(versionBytes: Int) -> [DiskNeed] {
         let catalogBytes = size(of: places.catalog)
         var needs = [DiskNeed("the catalog", in: FileTree.folder(of: places.catalog), bytes: catalogBytes / 10)]
-        needs += places.journals.map { path in
-            DiskNeed("a journal", in: FileTree.folder(of: path), bytes: size(of: path) / 10)
-        }
-        needs += places.sessions.map { path in
-            DiskNeed("sessions", in: FileTree.folder(of: path), bytes: size(of: path) / 10)
+        for (what, paths) in [("a journal", places.journals), ("sessions", places.sessions)] {
+            needs += paths.map { DiskNeed(what, in: FileTree.folder(of: $0), bytes: size(of: $0) / 10) }
         }
         switch places.store {
         case .folder(let path): needs.append(DiskNeed("versions", in: path, bytes: 2 * versionBytes))
-        case .redis:
-            needs.append(DiskNeed("cached versions", in: places.cache, bytes: 2 * versionBytes))
+        case .redis: needs.append(DiskNeed("cached versions", in: places.cache, bytes: 2 * versionBytes))
         }
         // A backup is written twice.
         needs.append(places.backups.flatMap { DiskNeed("backups", in: $0, bytes: 2 * catalogBytes) })
@@ -89,7 +85,5 @@ extension HealthCheck {
         return .good("\(free) MiB are free \(place)")
     }
 
-    private func size(of path: String) -> Int {
-        FileTree.byteCount(of: path) ?? 0
-    }
+    private func size(of path: String) -> Int { FileTree.byteCount(of: path) ?? 0 }
 }

@@ -30,13 +30,19 @@ extension HealthFault {
         advice: "see what the unit coterie-backup said (\"journalctl\"), and whether its timer runs")
     static let backupDamaged = HealthFault(
         .bad, "a file with the name of a backup is damaged, incomplete or none",
-        advice: "take another backup, and remove this file")
+        advice: "remove this file, or move it elsewhere")
     static let backupAhead = HealthFault(
         .warning, "a backup is dated in the future, and does not count", bound: .clockSeconds,
         advice: "set the clock if it is wrong; move the file elsewhere, or remove it")
     static let backupSmall = HealthFault(
-        .warning, "the newest backup has less than half of the bytes of the one before",
-        advice: "see whether rows are missing (\"coterie stats\"), and keep the one before elsewhere until then")
+        .warning, "the newest backup has less than half of the bytes of the largest",
+        advice: "see whether rows are missing (\"coterie stats\"); remove the earlier one if none are")
+    static let backupOther = HealthFault(
+        .warning, "a backup is of another catalog, and does not count",
+        advice: "see whether this catalog is the right one; give each a folder of its own")
+    static let backupUnfinished = HealthFault(
+        .warning, "a backup that was killed has left parts of copies",
+        advice: "see why it ended (\"journalctl -u coterie-backup\"); the next backup to this folder removes them")
     static let backupClosed = HealthFault(
         .warning, "this user may not read the newest backup",
         advice: "chown it to the user who would restore it: a backup has mode 0600")
@@ -60,9 +66,12 @@ extension HealthQuestion {
 
     static let backup = HealthQuestion(
         "backup",
-        looksAt: "the folder of backups: whether they are complete by their manifests, the age and size of the newest "
-            + "one, and whether this user may read it",
-        faults: [.backupMissing, .backupDamaged, .backupOld, .backupAhead, .backupSmall, .backupClosed]
+        looksAt: "the folder of backups: whether they are complete by their manifests, and of this catalog; the age "
+            + "and size of the newest one, and whether this user may read it",
+        faults: [
+            .backupMissing, .backupDamaged, .backupOld, .backupAhead, .backupOther, .backupSmall, .backupUnfinished,
+            .backupClosed,
+        ]
     ) { check, _ in check.places.backups.map(check.backupFindings) ?? [] }
 }
 
@@ -117,42 +126,31 @@ extension HealthCheck {
 
     fileprivate func backupFindings(_ folder: String) -> [Finding] {
         if let refusal = FileAccess.refusal(toRead: folder) { return [.found(.backupMissing, refusal)] }
-        let entries: [BackupFolder.Entry]
-        do throws(Failure) { entries = try BackupFolder(folder).entries() } catch {
-            return [.found(.backupMissing, error.description)]
-        }
+        let id = try? Facts(path: places.catalog).catalogID()
         let latest = now + Int64(self[.clockSeconds]) * 1000
-        var (findings, usable): ([Finding], [(entry: BackupFolder.Entry, milliseconds: Int64)]) = ([], [])
-        for entry in entries {
-            if case .damaged(let reason) = entry.state {
-                findings.append(.found(.backupDamaged, reason))
-            } else if let time = entry.milliseconds, time > latest {
-                findings.append(
-                    .found(.backupAhead, "\(entry.path) is of \(Formats.time(seconds: time / 1000)), after now"))
-            } else if let time = entry.milliseconds {
-                usable.append((entry, time))
+        var (usable, findings): ([BackupFolder.Entry], [Finding])
+        do throws(Failure) {
+            (usable, findings) = try BackupFolder(folder).backups(of: id, until: latest)
+            findings += try ArchiveWriter.unfinished(in: folder).map {
+                .found(.backupUnfinished, "\($0) was not completed, and files of it are left")
             }
-        }
+        } catch { return [.found(.backupMissing, error.description)] }
         guard let newest = usable.last else {
             return findings + [.found(.backupMissing, "\(folder) has no backup that can be used")]
         }
         let days = days(since: newest.milliseconds)
         if days > self[.backupDays] {
-            findings.append(.found(.backupOld, "the newest one, \(newest.entry.path), is \(days) days old"))
+            findings.append(.found(.backupOld, "the newest one, \(newest.path), is \(days) days old"))
         }
-        if case .closed(_, let reason) = newest.entry.state {
-            findings.append(.found(.backupClosed, reason))
-        }
-        if let before = usable.dropLast().last?.entry, newest.entry.byteCount < before.byteCount / 2 {
+        if let reason = newest.refusal { findings.append(.found(.backupClosed, reason)) }
+        if let whole = BackupFolder.lastWhole(usable), whole.path != newest.path {
             findings.append(
                 .found(
                     .backupSmall,
-                    "the newest one, \(newest.entry.path), has \(newest.entry.byteCount) bytes, and the one before, "
-                        + "\(before.path), has \(before.byteCount)"))
+                    "the newest one, \(newest.path), has \(newest.byteCount) bytes, and an earlier one, \(whole.path), "
+                        + "has \(whole.byteCount)"))
         }
         guard findings.isEmpty else { return findings }
-        return [
-            .good("the newest one, \(newest.entry.path), is of \(Formats.time(seconds: newest.milliseconds / 1000))")
-        ]
+        return [.good("the newest one, \(newest.path), is of \(Formats.time(seconds: newest.milliseconds / 1000))")]
     }
 }

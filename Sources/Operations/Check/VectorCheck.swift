@@ -17,21 +17,16 @@ extension HealthQuestion {
 extension HealthCheck {
     /// Returns the findings about the file of vectors; none if there is no such file, or no catalog that can be read.
     fileprivate func vectorFindings() -> [Finding] {
-        let found: (path: String, count: Int, damaged: [String])?
+        guard let catalog = try? Facts(path: places.catalog, relations: relations),
+            let path = try? catalog.vectors.path()
+        else { return [] }
         do throws(Failure) {
-            guard let catalog = try? Facts(path: places.catalog, relations: relations),
-                let path = try? catalog.vectors.path()
-            else { return [] }
             let (count, damaged) = try catalog.vectors.examine()
-            found = (path, count, damaged)
-        } catch { return [.found(.vectorsDamaged, error.message)] }
-        guard let (path, count, damaged) = found else { return [] }
-        guard damaged.isEmpty else {
+            guard !damaged.isEmpty else { return [.good("\(path) has the \(count) vectors that were written")] }
             let ids = damaged.joined(separator: ", ")
             return [
                 .found(.vectorsDamaged, "\(path) is damaged: the vectors of \(ids) are not those that were written")
             ]
-        }
-        return [.good("\(path) has the \(count) vectors that were written")]
+        } catch { return [.found(.vectorsDamaged, error.message)] }
     }
 }

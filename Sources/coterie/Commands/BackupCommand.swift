@@ -21,8 +21,9 @@ enum BackupCommand: Subcommand {
             restore" restores it.
 
             Without FILE, the backup goes to the folder that --folder or the configuration names, under a name with \
-            its time. Then older backups with such names are removed, except the newest ones. Those that are dated \
-            after now stay, and do not count.
+            its time. Then older backups of the catalog with such names are removed, except the newest ones. \
+            Backups of other catalogs, those that are dated after now, and damaged ones stay, do not count, and are \
+            named. If the newest ones have less than half of the bytes of the largest, the last larger one stays, too.
             """,
         arguments: [
             Argument(
@@ -61,12 +62,8 @@ enum BackupCommand: Subcommand {
             catalog: parsed.text("catalog"), journals: parsed.journalFiles(), store: store(parsed))
         let manifest = try backup.write(to: path, isReplacing: parsed.flag("replace"), now: now)
         try BackupReport(manifest, path: path).write(parsed)
-        guard let pruned = try folder?.prune(keeping: parsed.integer("keep"), at: now / 1000) else { return }
-        for file in pruned.removed { printToStandardError("removed \(file)") }
-        for file in pruned.ahead {
-            printToStandardError(
-                "\(file) is dated after now and did not count: a clock is or was wrong; move it elsewhere, or remove it"
-            )
+        for line in try folder?.prune(keeping: parsed.integer("keep"), after: manifest) ?? [] {
+            printToStandardError(line)
         }
     }
 }

@@ -3,6 +3,7 @@ import Basics
 import CommandLine
 import FoundationEssentials
 import Glibc
+import ModelStore
 package import Operations
 
 /// `coterie check`.
@@ -61,7 +62,9 @@ enum CheckCommand: ConfiguredCommand {
         do {
             let parsed = try invocation.parsed()
             let finding = try configurationFinding(invocation)
-            var check = try Self.check(parsed)
+            var scratch: ScratchFolder?
+            defer { scratch?.remove() }
+            var check = try Self.check(parsed, &scratch)
             check.configuration = { finding }
             let record = try check.run { finding in try report.add(finding) }
             if let path = parsed.textIfGiven("metrics") { report.write(to: MetricsFile(path, parsed), record) }
@@ -73,7 +76,7 @@ enum CheckCommand: ConfiguredCommand {
         try report.finish()
     }
 
-    private static func check(_ parsed: ParsedCommand) throws -> HealthCheck {
+    private static func check(_ parsed: ParsedCommand, _ scratch: inout ScratchFolder?) throws -> HealthCheck {
         let journals = parsed.journalFiles()
         var places = HealthCheck.Places(
             catalog: parsed.text("catalog"), store: try parsed.storeLocation(), cache: parsed.cacheFolder,
@@ -82,9 +85,11 @@ enum CheckCommand: ConfiguredCommand {
         places.backups = parsed.textIfGiven("backups")
         places.keys = parsed.textIfGiven("keys")
         places.ending = parsed.texts("ending")
+        // Versions of a server are read into it.
+        if case .redis = places.store { scratch = try? ScratchFolder(in: parsed.text("scratch")) }
         var check = HealthCheck(
             places, relations: Coterie.relations,
-            scratchFolder: "\(parsed.text("scratch"))/coterie-check-\(getpid())"
+            scratchFolder: "\(scratch?.path ?? parsed.text("scratch"))/coterie-check-\(getpid())"
         ) { ParsedCommand.nowMilliseconds }
         for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
         check.evictedBefore = parsed.textIfGiven("metrics")

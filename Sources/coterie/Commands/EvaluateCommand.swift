@@ -159,7 +159,7 @@ enum EvaluateCommand: Subcommand {
         _ parsed: ParsedCommand, _ catalogs: EvaluationCatalogs, atMilliseconds instant: Int64,
         _ line: ProgressLine
     ) throws -> LoadedVersion {
-        let store = FolderStore(catalogs.folder + "/models")
+        let store = FolderStore(catalogs.folder.path + "/models")
         let job = RecomputeJob(
             catalogPath: catalogs.training.path, store: store,
             parameters: try parsed.recomputeParameters(tuned: catalogs.tuning),

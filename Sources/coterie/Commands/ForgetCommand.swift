@@ -239,10 +239,10 @@ enum ForgetCommand: Subcommand {
 
     /// Prints what a backup has of members.
     private static func check(_ parsed: ParsedCommand, _ users: [String], inBackup path: String) throws {
-        let folder = try makeScratchFolder(for: "forget")
-        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let folder = try ScratchFolder()
+        defer { folder.remove() }
         let (traces, catalog) = (
-            try Restoration(path).traces(of: users, in: folder), try parsed.openCatalogIfPresent()
+            try Restoration(path).traces(of: users, in: folder.path), try parsed.openCatalogIfPresent()
         )
         let rows: [MemberTrace] = try users.map { user in
             let places = (traces[BytewiseString(user)] ?? [:]).map {

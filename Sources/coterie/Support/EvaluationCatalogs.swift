@@ -2,13 +2,12 @@ import CatalogStore
 import Basics
 import CommandLine
 import Evaluation
-import FoundationEssentials
 import Model
 
 /// A training catalog and a catalog with the held-out memberships, in a temporary folder.
 struct EvaluationCatalogs {
     /// The temporary folder, which only this process uses.
-    let folder: String
+    let folder: ScratchFolder
     let training: Facts
     /// The catalog with the held-out memberships, and perhaps others.
     let heldOut: Facts
@@ -43,20 +42,12 @@ struct EvaluationCatalogs {
             throw UsageError("--\(name) leaves out entries of the catalog: give no files")
         }
         areFiles = !parsed.arguments.isEmpty
-        folder = try makeScratchFolder(for: "evaluate")
-        do {
-            (training, heldOut) =
-                try parsed.arguments.isEmpty ? Self.divided(parsed, folder) : Self.imported(parsed, folder)
-            if parsed.arguments.isEmpty, case .after(let seconds) = try Self.rule(parsed) {
-                moment = seconds * 1000
-            } else {
-                moment = nil
-            }
-            tuning = try Self.tuning(parsed, training, before: moment)
-        } catch {
-            try? FileManager.default.removeItem(atPath: folder)
-            throw error
-        }
+        folder = try ScratchFolder()
+        (training, heldOut) =
+            try areFiles ? Self.imported(parsed, folder.path) : Self.divided(parsed, folder.path)
+        let rule = try areFiles ? nil : Self.rule(parsed)
+        moment = if case .after(let seconds)? = rule { seconds * 1000 } else { nil }
+        tuning = try Self.tuning(parsed, training, before: moment)
     }
 
     /// Returns the settings; without files, those of the copied catalog.
@@ -92,7 +83,7 @@ struct EvaluationCatalogs {
             "nothing is held out of the members who can be measured: give another \(areFiles ? "TEST" : "--hold-out")")
     }
 
-    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+    func remove() { folder.remove() }
 
     private static func divided(_ parsed: ParsedCommand, _ folder: String) throws -> (Facts, Facts) {
         for source in others where parsed.textIfGiven(source.table) != nil {

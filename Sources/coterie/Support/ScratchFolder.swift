@@ -1,9 +1,27 @@
+import Basics
 import FoundationEssentials
 
-/// Makes a folder for temporary files that no other user can read, and returns its path; the caller removes it.
-func makeScratchFolder(for purpose: String) throws -> String {
-    let path = FileManager.default.temporaryDirectory.path + "/coterie-\(purpose)-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    return path
+/// A folder for temporary files that no other user can read, such as copies of the catalog.
+///
+/// What a killed process left goes with the next folder in the same place: a process holds a lock on a file of its own.
+final class ScratchFolder: Sendable {
+    private static let prefix = "coterie-scratch-"
+
+    let path: String
+    private let lock: OpenFile
+
+    init(in parent: String = FileManager.default.temporaryDirectory.path) throws(Failure) {
+        for name in try FileTree.names(in: parent) where name.hasPrefix(Self.prefix) {
+            let other = "\(parent)/\(name)"
+            if OpenFile.isAbandoned(other + "/lock") { try? FileManager.default.removeItem(atPath: other) }
+        }
+        path = "\(parent)/\(Self.prefix)\(UUID().uuidString)"
+        try FileTree.makeDirectory(path, mode: 0o700)
+        lock = try OpenFile(path + "/locking", for: .rewriting)
+        try FileTree.move(lock.path, to: path + "/lock")
+    }
+
+    deinit { remove() }
+
+    func remove() { try? FileManager.default.removeItem(atPath: path) }
 }

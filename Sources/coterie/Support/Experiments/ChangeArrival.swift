@@ -58,6 +58,11 @@ struct ChangeArrival {
         /// The time at which it was made, and the one up to which everything was known, in Unix milliseconds.
         var madeAt, knownUntil: Int64
         var arrival: CatalogArrival
+
+        /// Returns the reports of a note.
+        static func all(in note: String?) -> [Report] {
+            note.flatMap { try? JSON.decoded([Report].self, from: $0.utf8) } ?? []
+        }
     }
 
     /// The instant up to which everything is known, in Unix milliseconds; at most the asked one.
@@ -95,9 +100,7 @@ struct ChangeArrival {
             problem = "\(error)"
         }
         let catalog = try parsed.openCatalog()
-        if let text = try catalog.tuningNote(.reports) {
-            earlier = (try? JSON.decoded([Report].self, from: text.utf8)) ?? []
-        }
+        earlier = Report.all(in: try catalog.tuningNote(.reports))
         // Times on a command line are whole seconds.
         if parsed.textIfGiven("at") != nil, let report = earlier.first(where: { $0.madeAt / 1000 >= instant / 1000 }) {
             (madeAt, arrival, isRepeated) = (report.madeAt, report.arrival, true)
@@ -130,10 +133,12 @@ struct ChangeArrival {
         }
         guard !isAhead else { return }
         do {
-            let reports =
-                earlier.suffix(Self.limit - 1) + [Report(madeAt: present, knownUntil: known, arrival: arrival)]
-            try Catalog(path: path, mode: .recording).keepTuningNote(
-                .reports, String(decoding: JSON.encoded(Array(reports)), as: UTF8.self))
+            let report = Report(madeAt: present, knownUntil: known, arrival: arrival)
+            try Catalog(path: path, mode: .recording).changeTuningNote(.reports) { note in
+                // Another report may have been noted meanwhile.
+                let reports = Array(Report.all(in: note).suffix(Self.limit - 1)) + [report]
+                return (try? JSON.encoded(reports)).map { String(decoding: $0, as: UTF8.self) } ?? note
+            }
         } catch {
             lines.append("this report cannot be noted, and --at may give other numbers later: \(error)")
         }

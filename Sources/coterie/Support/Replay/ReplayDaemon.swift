@@ -22,7 +22,7 @@ final class ReplayDaemon: Sendable {
     var address: String { "http://127.0.0.1:\(daemon.port)" }
 
     private let daemon: Daemon
-    private let folder: String
+    private let folder: ScratchFolder
     private let clock: Clock
 
     private final class Clock: Sendable {
@@ -36,27 +36,19 @@ final class ReplayDaemon: Sendable {
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let clock = Clock(instant)
         self.clock = clock
-        let folder = try makeScratchFolder(for: "replay")
-        self.folder = folder
-        do {
-            var configuration = Daemon.Configuration(
-                try Self.deployment(parsed, in: folder, atMilliseconds: instant),
-                log: EventLog(now: { instant }, write: { _ in }))
-            configuration.server.port = 0
-            configuration.live.planning.key = try parsed.rotationKey()
-            configuration.live.planning.configuration = try parsed.deployedConfiguration()
-            // Recorded requests have passed the limits once already.
-            configuration.live.rateLimits = RateLimits()
-            configuration.live.quota = MemberQuota()
-            configuration.now = { clock.milliseconds.load(ordering: .relaxed) }
-            daemon = try Daemon(configuration)
-        } catch {
-            try? FileManager.default.removeItem(atPath: folder)
-            throw error
-        }
+        folder = try ScratchFolder()
+        var configuration = Daemon.Configuration(
+            try Self.deployment(parsed, in: folder.path, atMilliseconds: instant),
+            log: EventLog(now: { instant }, write: { _ in }))
+        configuration.server.port = 0
+        configuration.live.planning.key = try parsed.rotationKey()
+        configuration.live.planning.configuration = try parsed.deployedConfiguration()
+        // Recorded requests have passed the limits once already.
+        configuration.live.rateLimits = RateLimits()
+        configuration.live.quota = MemberQuota()
+        configuration.now = { clock.milliseconds.load(ordering: .relaxed) }
+        daemon = try Daemon(configuration)
     }
-
-    deinit { try? FileManager.default.removeItem(atPath: folder) }
 
     /// Waits until the daemon is ready to serve its version.
     ///
