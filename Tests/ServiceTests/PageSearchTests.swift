@@ -26,7 +26,7 @@ struct PageSearchTests {
     func words(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let model = try model(&generator)
-        let names = SearchedNames(model)
+        let names = SearchedNames((0..<model.groupCount).map { "\(model.id(of: $0)) \(model.title(of: $0))" })
         for text in letters + ["ab É", "a a", "b 1", "", " ", "zz", "É\u{301}", "59 a", "1 2 3"] {
             func searched(_ text: String) -> String { text.lowercased().decomposedStringWithCanonicalMapping }
             let words = searched(text).split(separator: " ")

@@ -52,13 +52,16 @@ final class PageCache: Sendable {
     /// Returns the names of a version's groups, which are made unless it was the latest version.
     func names(of version: VersionName, in model: VisibleModel) -> SearchedNames {
         if let found = names.withLock({ $0?.version == version ? $0?.names : nil }) { return found }
-        let made = SearchedNames(model)
+        let made = SearchedNames(
+            (0..<model.groupCount).lazy.map { group in
+                "\(model.id(of: group)) \(model.title(of: group)) \(model.topics(of: group).joined(separator: " "))"
+            })
         names.withLock { $0 = (version, made) }
         return made
     }
 }
 
-/// The ids, titles and topics of a version's groups, one after the other, for searches.
+/// The names of groups, such as their ids, titles and topics, one after the other, for searches.
 ///
 /// They are in lower case, with letters and accents apart: so composed and decomposed letters find each other, and
 /// "cafe" finds "café".
@@ -68,11 +71,10 @@ struct SearchedNames: Sendable {
     /// The end of the names of each group.
     private let ends: [Int]
 
-    init(_ model: VisibleModel) {
+    init(_ names: some Sequence<String>) {
         var (bytes, ends) = ([UInt8](), [Int]())
-        for group in 0..<model.groupCount {
-            let topics = model.topics(of: group).joined(separator: " ")
-            bytes += "\(model.id(of: group)) \(model.title(of: group)) \(topics)\n".searched.utf8
+        for name in names {
+            bytes += "\(name)\n".searched.utf8
             ends.append(bytes.count)
         }
         self.bytes = bytes
