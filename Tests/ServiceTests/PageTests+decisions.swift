@@ -97,13 +97,17 @@ extension PageTests {
         let client = try #require(SocketClient(port: daemon.port))
         let bearer = try bearers.field("otto", .admin)
         #expect(client.request("DELETE", "/v1/groups/alps/memberships/ann", headers: [bearer])?.status == 200)
+        // The decision about a group that is gone leads to a page.
+        #expect(client.request("DELETE", "/v1/groups/secret", headers: [bearer])?.status == 200)
+        let gone = try get(daemon, "/admin/groups/secret", [field])
+        #expect(gone.status == 200 && gone.text.contains("It was removed, or has another id now."))
         let form = "id=bob&photos=remove&secret=\(secret)"
         #expect(try post(daemon, "/admin/members/bob/forget", form, [field]).status == 303)
         let key = try #require(try members.source().ledgerKey())
         func digest(_ id: String) -> String { Ledger(key: key).digest(of: id).text }
         #expect(
             try decisions(daemon).decisions.map(\.words) == [
-                ["olga", "forget", digest("bob"), nil, "with photos"],
+                ["olga", "forget", digest("bob"), nil, "with photos"], ["otto", "remove", "secret", nil, nil],
                 ["otto", "remove-from", "alps", "memberships: \(digest("ann"))", nil],
             ])
         let page = try get(daemon, "/admin/decisions", [field]).text

@@ -38,6 +38,9 @@ extension PageTests {
         #expect(!after.contains("All is well") && before != after)
         #expect(after.contains("The gate refused the last recompute: half of the groups are gone"))
         #expect(after.contains("import groups</a> failed") && after.contains("12 lines are bad"))
+        // What the recompute says of the refusal is not said twice.
+        WorkLog("recompute", beside: members.path) { Bearers.now }.end("v2 is published, v1 stays", hasFailed: true)
+        #expect(try !verdict().contains("v1 stays"))
         // A job that ended well later mends what an earlier one of its kind left.
         WorkLog("import groups", beside: members.path) { Bearers.now }.end("12 rows")
         #expect(try !verdict().contains("import groups</a> failed"))

@@ -250,9 +250,15 @@ extension Responder {
         ])
     }
 
-    private static func health(_ checks: [ExperimentCheck]) -> HTML {
+    private static func health(_ checks: [ExperimentCheck], _ course: ExperimentCourse) -> HTML {
+        // On the first day, nobody may have asked for a list yet.
+        let alarms = checks.filter { $0.state == .alarm }
+        let isNew = course.stage == .running && course.dayCount == 1 && alarms.map(\.name) == ["members"]
         let verdict: HTML =
-            checks.distrust.map { "<p class=\"bad\" id=\"verdict\">Do not trust this: \($0).</p>" }
+            alarms.first.flatMap {
+                isNew ? "<p class=\"warning\" id=\"verdict\">Not decided yet: \($0.seen).</p>" : nil
+            }
+            ?? checks.distrust.map { "<p class=\"bad\" id=\"verdict\">Do not trust this: \($0).</p>" }
             ?? "<p class=\"good\" id=\"verdict\">Nothing speaks against the numbers below.</p>"
         let rows = checks.map { check -> [HTML] in
             let state: HTML =
@@ -276,7 +282,7 @@ extension Responder {
         let names = report.definition.arms.map(\.name)
         let arms = zip(names, report.memberCounts).map { "\($0) \($1)" }.joined(separator: ", ")
         let count = report.memberCounts.reduce(0, +)
-        let head: HTML = "\(course(entry, report.course, count, " (\(arms))"))\(health(report.health))"
+        let head: HTML = "\(course(entry, report.course, count, " (\(arms))"))\(health(report.health, report.course))"
         guard report.distrust == nil else { return head }
         let tuning = report.plannedTuningCount
         func role(_ measure: Measure) -> String {
@@ -330,7 +336,7 @@ extension Responder {
         let definition = entry.definition
         let checks = ExperimentReport.interleavedHealth(
             outcomes.members, course: outcomes.course, facts: outcomes.facts)
-        let head: HTML = "\(course(entry, outcomes.course, outcomes.members.count))\(health(checks))"
+        let head: HTML = "\(course(entry, outcomes.course, outcomes.members.count))\(health(checks, outcomes.course))"
         guard checks.distrust == nil else { return head }
         let names = definition.arms.map(\.name)
         let tuning = definition.plan?.memberCount ?? InterleavingVotes.usualTuningCount

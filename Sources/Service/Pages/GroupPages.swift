@@ -54,7 +54,10 @@ extension Responder {
     @Sendable
     fileprivate static func groupPage(_ call: Call) throws(Problem) -> Page {
         let (snapshot, groups) = (try call.snapshot, try OperatorGroups(call))
-        guard let group = try groups.group(call.id) else { throw .unknownGroup(call.id, in: snapshot.model) }
+        let noted = decisions(call, about: .group, call.id)
+        guard let group = try groups.group(call.id) ?? (noted.text.isEmpty ? nil : .gone(call.id)) else {
+            throw .unknownGroup(call.id, in: snapshot.model)
+        }
         let content: HTML = """
             \(group.reason.map { "<p class=\"bad\">\($0.withCapital).</p>" as HTML })
             \(group.index.map { facts(of: $0, snapshot.relations, in: groups.all) })
@@ -62,7 +65,7 @@ extension Responder {
             \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
             \(group.index.map { group.isShown ? neighbourhood(of: UInt32($0), call, snapshot) : "" })
             \(group.index.map { season(of: $0, in: groups.all) })
-            \(decisions(call, about: .group, call.id))
+            \(noted)
             """
         return Page(Formats.name(call.id, group.title), in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
     }

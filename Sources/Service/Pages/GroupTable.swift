@@ -87,10 +87,10 @@ struct GroupTable {
             """
         return """
             <h2>All groups</h2>
-            <ul class="words" aria-label="Show">\(filters)</ul>
-            <ul class="words" aria-label="Sort by">\(orders)</ul>
+            <ul class="words" aria-label="Show"><li class="soft">Show</li>\(filters)</ul>
+            <ul class="words" aria-label="Sort by"><li class="soft">Sort by</li>\(orders)</ul>
             \(HTML.table(
-                "\(count.grouped) groups, page \(page.grouped) of \(pages.grouped)",
+                "\(count.grouped) \(count == 1 ? "group" : "groups"), page \(page.grouped) of \(pages.grouped)",
                 ["Group"] + sizes + ["#Joins", "#Offered to", "#Opened by", "#Neighbours", "Last active", "State"],
                 rows))
             <p>Joins, offers and openings are those of the four weeks before the version.\(if: !isOffered, """

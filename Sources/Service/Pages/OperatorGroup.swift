@@ -12,6 +12,9 @@ struct OperatorGroup {
     /// The reason why nobody is shown the group, or nil if it is shown or comes with the next version.
     let concealment: Concealment?
 
+    /// Returns a group that was removed, or has another id.
+    static func gone(_ id: String) -> Self { Self(id: id, title: "", index: nil, concealment: .removed) }
+
     /// Whether members are shown the group.
     var isShown: Bool { index != nil && concealment == nil }
 
