@@ -22,7 +22,7 @@ package protocol DaemonBoard: Sendable {
     /// Removes a daemon's report.
     func withdraw(_ id: String) throws(Failure)
 
-    /// Returns the reports that have not expired of daemons with some ids, in ascending order of these.
+    /// Returns the reports of daemons with some ids that have not expired, in ascending order of the ids.
     func reports(_ isWanted: (_ id: String) -> Bool) throws(Failure) -> [[UInt8]]
 }
 
@@ -95,9 +95,9 @@ struct FolderBoard: DaemonBoard {
 
     func reports(_ isWanted: (String) -> Bool) throws(Failure) -> [[UInt8]] {
         let names = try FileTree.names(in: folder).filter { !$0.hasPrefix(".") && isWanted($0) }.sorted()
-        return try names.map { "\(folder)/\($0)" }.filter(isRecent).map { path throws(Failure) in
-            try FileTree.content(of: path, limit: kind.byteLimit)
-        }.compactMap(\.self)
+        let paths = names.map { "\(folder)/\($0)" }.filter(isRecent)
+        return try paths.map { path throws(Failure) in try FileTree.content(of: path, limit: kind.byteLimit) }
+            .compactMap(\.self)
     }
 
     private func isRecent(_ path: String) -> Bool {

@@ -153,9 +153,7 @@ package struct DecisionList {
         // The ids of entries are numbers of weeks, which have four digits until the year 2161. Few entries have the
         // name of a thing, and only these are decoded.
         for isLate in [true, false] {
-            let entries = try board.reports { id in
-                Int64(id).map { $0 <= last && ($0 > lately) == isLate } ?? false
-            }
+            let entries = try board.reports { Int64($0).map { $0 <= last && ($0 > lately) == isLate } ?? false }
             for entry in entries.reversed() where name.map(entry.contains) ?? true {
                 for (number, line) in entry.split(separator: UInt8(ascii: "\n")).enumerated().reversed() {
                     // A line of a later program that cannot be read is left out.

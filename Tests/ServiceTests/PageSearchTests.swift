@@ -37,21 +37,11 @@ struct PageSearchTests {
                     return (0...max(0, name.count - word.count)).contains { name.dropFirst($0).starts(with: word) }
                 }
             }
-            var found: [Int] = []
             for form in [text, text.precomposedStringWithCanonicalMapping, searched(text)] {
-                found = []
-                names.forEach(matching: form) {
-                    found.append($0)
-                    return true
-                }
+                let found = names.matching(form, limit: .max)
                 #expect(found == expected, "\(text)")
             }
-            var first: [Int] = []
-            names.forEach(matching: text) {
-                first.append($0)
-                return first.count < 3
-            }
-            #expect(first == Array(expected.prefix(3)))
+            #expect(names.matching(text, limit: 3) == Array(expected.prefix(3)))
         }
     }
 }

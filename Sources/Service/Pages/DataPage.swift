@@ -108,7 +108,7 @@ extension Responder {
         return Page(
             "Data", in: .data,
             subtitle: """
-                What the catalog has, counted at \(HTML.time(count.atMilliseconds)). <code>coterie stats</code> and \
+                What the catalog has, counted at \(HTML.day(count.atMilliseconds)). <code>coterie stats</code> and \
                 <code>coterie check</code> say more.
                 """,
             .table("Kinds of data", AnswerTable(kinds)) { row, column, text in

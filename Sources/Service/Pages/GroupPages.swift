@@ -55,7 +55,8 @@ extension Responder {
     fileprivate static func groupPage(_ call: Call) throws(Problem) -> Page {
         let (snapshot, groups) = (try call.snapshot, try OperatorGroups(call))
         let noted = decisions(call, about: .group, call.id)
-        guard let group = try groups.group(call.id) ?? (noted.text.isEmpty ? nil : .gone(call.id)) else {
+        let gone = OperatorGroup(id: call.id, title: "", index: nil, concealment: .removed)
+        guard let group = try groups.group(call.id) ?? (noted.text.isEmpty ? nil : gone) else {
             throw .unknownGroup(call.id, in: snapshot.model)
         }
         let content: HTML = """
@@ -92,7 +93,7 @@ extension Responder {
                 facts.append(("Opened by", "\(percent) of them"))
             }
         }
-        if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }
+        if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .day(time * 1000))) }
         return .facts(facts)
     }
 

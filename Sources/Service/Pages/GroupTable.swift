@@ -71,7 +71,7 @@ struct GroupTable {
         let page = min(page, pages)
         let places = (0..<count).dropFirst((page - 1) * Self.rowLimit).prefix(Self.rowLimit)
         let rows = try places.map { place throws(Problem) in
-            try place < known.count ? row(known[place]) : row(others[place - known.count])
+            row(place < known.count ? try groups.group(at: known[place]) : others[place - known.count])
         }
         let sizes = relations.map { "#" + $0.plural.withCapital }
         let filters = Filter.allCases.map { choice -> HTML in
@@ -137,20 +137,18 @@ struct GroupTable {
         version.relations.map { version.neighbours(of: group, by: $0).count }.max() ?? 0
     }
 
-    /// Returns the row of a group that the version lacks, which comes after the others in each order.
-    private func row(_ group: OperatorGroup) -> [HTML] {
-        [.group(group.id, title: group.title)] + Array(repeating: "", count: relations.count + 5) + [group.state]
-    }
-
-    private func row(_ group: Int) throws(Problem) -> [HTML] {
+    private func row(_ one: OperatorGroup) -> [HTML] {
+        let name = HTML.group(one.id, title: one.title)
+        guard let group = one.index else {
+            return [name] + Array(repeating: "", count: relations.count + 5) + [one.state]
+        }
         let sizes = relations.map { relation -> HTML in "\(all.size(of: group, in: relation.relation).grouped)" }
         let reach = all.reach(of: group)
-        return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
+        return [name] + sizes + [
             reach.map { "\($0.joins.grouped)" } ?? "",
             isOffered ? reach.map { "\($0.offered.grouped)" } ?? "" : "",
             isOffered ? reach?.openedPercent ?? "" : "",
-            "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "",
-            try groups.group(at: group).state,
+            "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", one.state,
         ]
     }
 

@@ -205,7 +205,7 @@ extension Responder {
         let stated = try call.reading { () throws(Failure) in try community.interests(ofUser: call.id) }
         let rows = records.map { record -> [HTML] in
             [
-                .time(record.atMilliseconds), "\(record.kind.rawValue)",
+                .day(record.atMilliseconds), "\(record.kind.rawValue)",
                 record.groupID.map { HTML.group($0, title: "") } ?? "<bdi>\(record.subjectID)</bdi>",
             ]
         }

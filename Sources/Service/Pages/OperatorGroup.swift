@@ -12,9 +12,6 @@ struct OperatorGroup {
     /// The reason why nobody is shown the group, or nil if it is shown or comes with the next version.
     let concealment: Concealment?
 
-    /// Returns a group that was removed, or has another id.
-    static func gone(_ id: String) -> Self { Self(id: id, title: "", index: nil, concealment: .removed) }
-
     /// Whether members are shown the group.
     var isShown: Bool { index != nil && concealment == nil }
 
@@ -92,21 +89,12 @@ struct OperatorGroups {
 
     /// Returns the groups whose id, title or topics have all words: first the one with this id, then the version's.
     func matching(_ words: String, limit: Int) throws(Problem) -> [OperatorGroup] {
-        var found = try group(words).map { [$0] } ?? []
-        var (indexes, places) = ([Int](), [Int]())
-        call.responder.pages.cache.names(of: try call.loadedSnapshot.version, in: all).forEach(matching: words) {
-            indexes.append($0)
-            return indexes.count <= limit
-        }
-        let others = try concealed()
-        SearchedNames(others.lazy.map { "\($0.id) \($0.title)" }).forEach(matching: words) {
-            places.append($0)
-            return places.count <= limit
-        }
-        for index in indexes { found.append(try group(at: index)) }
-        found += places.map { others[$0] }
-        return Array(
-            (found.prefix(1) + found.dropFirst().filter { !$0.id.hasSameBytes(as: found[0].id) }).prefix(limit))
+        let (exact, others) = (try group(words), try concealed())
+        let names = call.responder.pages.cache.names(of: try call.loadedSnapshot.version, in: all)
+        let found = try names.matching(words, limit: limit).map { index throws(Problem) in try group(at: index) }
+        let absent = SearchedNames(others.lazy.map { "\($0.id) \($0.title)" }).matching(words, limit: limit)
+        let rest = (found + absent.map { others[$0] }).filter { !$0.id.hasSameBytes(as: words) }
+        return Array(((exact.map { [$0] } ?? []) + rest).prefix(limit))
     }
 
     private func read<Result>(_ body: (Facts) throws(Failure) -> Result) throws(Problem) -> Result? {

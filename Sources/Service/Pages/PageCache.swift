@@ -81,22 +81,20 @@ struct SearchedNames: Sendable {
         self.ends = ends
     }
 
-    /// Calls `body` with the groups whose id, title or topics contain all words, ignoring case, until it returns false.
+    /// Returns the first groups whose names contain all words, ignoring case; all match if there are no words.
     ///
-    /// The groups come in the order of their indexes. Without words, all match.
-    func forEach(matching text: String, _ body: (_ group: Int) -> Bool) {
+    /// The groups come in the order of their indexes.
+    func matching(_ text: String, limit: Int) -> [Int] {
         let words = text.searched.split(separator: " ").map { Array($0.utf8) }
-        guard let first = words.first else {
-            _ = ends.indices.allSatisfy(body)
-            return
-        }
-        var (group, start) = (0, 0)
-        while let place = place(of: first, in: start..<bytes.count) {
+        guard let first = words.first else { return Array(ends.indices.prefix(limit)) }
+        var (found, group, start) = ([Int](), 0, 0)
+        while found.count < limit, let place = place(of: first, in: start..<bytes.count) {
             while ends[group] <= place { group += 1 }
             let names = (group > 0 ? ends[group - 1] : 0)..<ends[group]
-            if words.allSatisfy({ self.place(of: $0, in: names) != nil }), !body(group) { return }
+            if words.allSatisfy({ self.place(of: $0, in: names) != nil }) { found.append(group) }
             start = names.upperBound
         }
+        return found
     }
 
     /// Returns the place of a word in some bytes, or `nil` if they do not contain it.

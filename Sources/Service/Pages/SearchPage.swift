@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Model
 
 extension Endpoint {
@@ -16,7 +17,7 @@ extension Responder {
     /// Groups that nobody is shown are found as well.
     @Sendable
     fileprivate static func searchPage(_ call: Call) throws(Problem) -> Page {
-        let words = (call.parameters.text("q") ?? "").trimmed
+        let words = (call.parameters.text("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id, a title or a topic.</p>") }
         let (snapshot, groups) = (try call.snapshot, try OperatorGroups(call))
         let rows = try groups.matching(words, limit: groupLimit).map { group -> [HTML] in
@@ -47,13 +48,5 @@ extension Responder {
             \(if: profile != nil, "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
             \(if: photo != nil, "<p>A photo: <a href=\"/admin/photos/\(segment)\"><bdi>\(id)</bdi></a></p>")
             """
-    }
-}
-
-extension String {
-    /// The text without the white space around it.
-    fileprivate var trimmed: String {
-        let rest = drop(while: \.isWhitespace)
-        return String(rest.reversed().drop(while: \.isWhitespace).reversed())
     }
 }
