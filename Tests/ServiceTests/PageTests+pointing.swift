@@ -119,6 +119,9 @@ extension PageTests {
             let text = try page(path).text
             #expect(text.contains("/admin/groups/moths") && text.contains(">hidden<"), "\(path)")
         }
+        // A curated group has its title also while it is hidden.
+        #expect(try post(daemon, "/admin/curation", "group=moths&secret=\(secret)", [field]).status == 303)
+        #expect(try page("curation").text.contains("Moths at night"))
         #expect(try !page("groups?only=small").text.contains("/admin/groups/moths"))
         #expect(try post(daemon, "/admin/groups/moths/hidden", "hidden=no&secret=\(secret)", [field]).status == 303)
         #expect(try !page("groups?only=concealed").text.contains("/admin/groups/moths"))

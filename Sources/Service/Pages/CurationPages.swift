@@ -64,8 +64,9 @@ extension Responder {
         let snapshot = try call.snapshot
         let curations = try call.orUnavailable { () throws(Failure) in try community.siteState().curations }
         let groups = CuratedGroups(curations, atSeconds: call.responder.now() / 1000).groups
-        let rows = groups.map { row -> [HTML] in
-            let title = snapshot.model.index(ofID: row.groupId).map { snapshot.model.title(of: $0) } ?? ""
+        let known = try OperatorGroups(call)
+        let rows = try groups.map { row throws(Problem) -> [HTML] in
+            let title = try known.group(row.groupId)?.title ?? ""
             return [
                 "\(row.position)", .group(row.groupId, title: title), dates(row, call),
                 row.isValid ? "<span class=\"good\">shown</span>" : "not shown",
