@@ -133,6 +133,10 @@ extension PageTests {
         let client = try #require(SocketClient(port: daemon.port))
         #expect(client.request("DELETE", "/v1/groups/secret", headers: [bearer])?.status == 200)
         #expect(try page("groups/secret").status == 404)
+        // The version still has this one, and nobody can show it again.
+        #expect(client.request("DELETE", "/v1/groups/birds", headers: [bearer])?.status == 200)
+        let removed = try page("groups/birds").text
+        #expect(removed.contains("It was removed, or has another id now.") && !removed.contains("Show again"))
     }
 
     @Test("Without a catalog, the state of the site has the groups that are not shown")

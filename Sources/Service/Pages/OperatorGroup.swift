@@ -67,6 +67,7 @@ struct OperatorGroups {
         let id = all.id(of: index)
         let concealment = try call.reading { () throws(Failure) -> Concealment? in
             if shown.shows(UInt32(index)) { return nil }
+            if gone.contains(BytewiseString(id)) { return .removed }
             return try call.responder.community?.concealment(ofGroup: id, in: shown) ?? .hidden
         }
         return OperatorGroup(id: id, title: all.title(of: index), index: index, concealment: concealment)
