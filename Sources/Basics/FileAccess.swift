@@ -23,7 +23,7 @@ package enum FileAccess {
             guard FileTree.status(of: path) != nil else { continue }
             return """
                 \(user) may not write to \(path), which \(ownership(of: path)): run "chown \(name(ofUser: geteuid())) \
-                \(paths.filter { FileTree.status(of: $0) != nil }.joined(separator: " "))"
+                \(paths.filter { FileTree.status(of: $0) != nil }.map(ShellWords.file).joined(separator: " "))"
                 """
         }
         return nil

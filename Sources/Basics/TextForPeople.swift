@@ -103,3 +103,26 @@ extension StringProtocol {
     /// The text with a capital letter at its beginning.
     package var withCapital: String { prefix(1).uppercased() + dropFirst() }
 }
+
+/// The words of a command to copy, as a shell reads them.
+package enum ShellWords {
+    /// Returns a text as one word, which is in quotes unless it is plain.
+    package static func quoted(_ text: String) -> String {
+        let isPlain = text.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+=:@%,".unicodeScalars.contains($0)
+        }
+        if isPlain, !text.isEmpty { return text }
+        if text.contains("'"), !text.contains(where: { "\"$`\\!".contains($0) }) { return "\"\(text)\"" }
+        return "'" + text.replacing("'", with: #"'\''"#) + "'"
+    }
+
+    /// Returns ids as the last words of a command; no id is taken for an option.
+    package static func ids(_ ids: String...) -> String {
+        (ids.contains { $0.hasPrefix("-") } ? "-- " : "") + ids.map(quoted).joined(separator: " ")
+    }
+
+    /// Returns the name of a file as one word, which is not taken for an option; FILE for the standard input.
+    package static func file(_ name: String) -> String {
+        name == "standard input" ? "FILE" : quoted(name.hasPrefix("-") ? "./\(name)" : name)
+    }
+}

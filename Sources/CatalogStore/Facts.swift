@@ -133,6 +133,13 @@ extension Facts {
         return try rows.map { row throws(Failure) in try group(from: row) }
     }
 
+    /// Returns at most `limit` private and undescribed groups, in ascending order of the bytes of their external ids.
+    package func unshownGroups(limit: Int) throws(Failure) -> [GroupRecord] {
+        let rows = try database.prepare(
+            "SELECT \(Self.groupColumns) FROM groups WHERE visibility <> 0 ORDER BY group_id LIMIT ?", limit)
+        return try rows.map { row throws(Failure) in try group(from: row) }
+    }
+
     /// Returns the group with an external id, public or private, or `nil` if there is none.
     package func group(withID id: String) throws(Failure) -> GroupRecord? {
         let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?", id)

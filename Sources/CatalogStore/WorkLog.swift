@@ -109,9 +109,9 @@ package final class WorkLog: Sendable {
         }
     }
 
-    /// Returns a text without quoted values, and without ids that are not known.
+    /// Returns a text without quoted values other than commands, and without ids that are not known.
     static func withoutValues(_ text: String) -> String {
-        text.replacing(#/"[^"\n]*"/#, with: "“…”").replacing(
+        text.replacing(#/"([^"\n]*)"/#, with: { $0.output.1.hasPrefix("coterie ") ? $0.output.0 : "“…”" }).replacing(
             #/there is no (group|user|photo) [^\n]*/#, with: { "there is no such \($0.output.1)" })
     }
 

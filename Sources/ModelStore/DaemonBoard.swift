@@ -22,8 +22,13 @@ package protocol DaemonBoard: Sendable {
     /// Removes a daemon's report.
     func withdraw(_ id: String) throws(Failure)
 
-    /// Returns the daemons' reports that have not expired, in ascending order of the daemons' ids.
-    func reports() throws(Failure) -> [[UInt8]]
+    /// Returns the reports of daemons with some ids that have not expired, in ascending order of the ids.
+    func reports(_ isWanted: (_ id: String) -> Bool) throws(Failure) -> [[UInt8]]
+}
+
+extension DaemonBoard {
+    /// Returns all daemons' reports that have not expired, in ascending order of the daemons' ids.
+    package func reports() throws(Failure) -> [[UInt8]] { try reports { _ in true } }
 }
 
 /// The boards of a store; a raw value is the name of one entry.
@@ -88,15 +93,11 @@ struct FolderBoard: DaemonBoard {
 
     func withdraw(_ id: String) throws(Failure) { try FileTree.remove("\(folder)/\(id)") }
 
-    func reports() throws(Failure) -> [[UInt8]] {
-        var reports: [[UInt8]] = []
-        for name in try FileTree.names(in: folder).sorted() where !name.hasPrefix(".") {
-            let path = "\(folder)/\(name)"
-            guard isRecent(path) else { continue }
-            guard let report = try FileTree.content(of: path, limit: kind.byteLimit) else { continue }
-            reports.append(report)
-        }
-        return reports
+    func reports(_ isWanted: (String) -> Bool) throws(Failure) -> [[UInt8]] {
+        let names = try FileTree.names(in: folder).filter { !$0.hasPrefix(".") && isWanted($0) }.sorted()
+        let paths = names.map { "\(folder)/\($0)" }.filter(isRecent)
+        return try paths.map { path throws(Failure) in try FileTree.content(of: path, limit: kind.byteLimit) }
+            .compactMap(\.self)
     }
 
     private func isRecent(_ path: String) -> Bool {
@@ -143,12 +144,12 @@ struct RedisBoard: DaemonBoard {
             RedisCommand("EVAL", script, "2", store.layout.board(kind), store.layout.entry(id, on: kind), id))
     }
 
-    func reports() throws(Failure) -> [[UInt8]] {
+    func reports(_ isWanted: (String) -> Bool) throws(Failure) -> [[UInt8]] {
         let damage = Failure(.corrupt, "\(store.location) did not answer with what daemons say")
         guard case .array(let members) = try store.ask(RedisCommand("SMEMBERS", store.layout.board(kind))) else {
             throw damage
         }
-        let ids = members.compactMap(\.text).sorted()
+        let ids = members.compactMap(\.text).filter(isWanted).sorted()
         let script = """
             local reports = {}
             for place, id in ipairs(ARGV) do

@@ -114,6 +114,8 @@ package struct DecisionList {
     /// The time for which a decision is listed, in milliseconds.
     private static let lifetime: Int64 = 365 * 86_400_000
     private static let week: Int64 = 7 * 86_400_000
+    /// The weeks before a page of the list that are read first; the others are read if these do not fill it.
+    private static let latestWeeks: Int64 = 4
 
     private let board: any DaemonBoard
 
@@ -145,20 +147,25 @@ package struct DecisionList {
     ) throws(Failure) -> [NotedDecision] {
         let end = id?.split(separator: "-").compactMap { Int64($0) } ?? []
         let name = thing.map { Self.json($0.name) }
+        let last = end.first ?? .max
+        let lately = min(last, now / Self.week) - Self.latestWeeks
         var found: [NotedDecision] = []
         // The ids of entries are numbers of weeks, which have four digits until the year 2161. Few entries have the
-        // name of a thing, and only these are read.
-        for entry in try board.reports().reversed() where name.map(entry.contains) ?? true {
-            for (number, line) in entry.split(separator: UInt8(ascii: "\n")).enumerated().reversed() {
-                // A line of a later program that cannot be read is left out.
-                guard var decision = try? JSON.decoded(NotedDecision.self, from: line) else { continue }
-                let place = [decision.atMilliseconds / Self.week, Int64(number)]
-                guard now - decision.atMilliseconds < Self.lifetime, thing.map(decision.isAbout) ?? true,
-                    end.isEmpty || place.lexicographicallyPrecedes(end)
-                else { continue }
-                decision.id = "\(place[0])-\(number)"
-                found.append(decision)
-                if found.count == limit { return found }
+        // name of a thing, and only these are decoded.
+        for isLate in [true, false] {
+            let entries = try board.reports { Int64($0).map { $0 <= last && ($0 > lately) == isLate } ?? false }
+            for entry in entries.reversed() where name.map(entry.contains) ?? true {
+                for (number, line) in entry.split(separator: UInt8(ascii: "\n")).enumerated().reversed() {
+                    // A line of a later program that cannot be read is left out.
+                    guard var decision = try? JSON.decoded(NotedDecision.self, from: line) else { continue }
+                    let place = [decision.atMilliseconds / Self.week, Int64(number)]
+                    guard now - decision.atMilliseconds < Self.lifetime, thing.map(decision.isAbout) ?? true,
+                        end.isEmpty || place.lexicographicallyPrecedes(end)
+                    else { continue }
+                    decision.id = "\(place[0])-\(number)"
+                    found.append(decision)
+                    if found.count == limit { return found }
+                }
             }
         }
         return found

@@ -1,3 +1,5 @@
+import Basics
+
 /// The content of a file that is not records, with a command to convert it.
 enum ForeignContent: Equatable {
     case utf16, utf32
@@ -138,7 +140,7 @@ enum ForeignContent: Equatable {
 
     /// Returns a message that names the content and the command to make records of it.
     func message(source: String) -> String {
-        let file = ShellWord.quoted(source)
+        let file = ShellWords.file(source)
         return switch self {
         case .tar: "this is a tar archive; unpack it by: tar -xOf \(file)"
         case .gzip: "this was compressed with gzip twice; unpack it once by: gzip -dc \(file)"
@@ -155,7 +157,8 @@ enum ForeignContent: Equatable {
         case .zstandard: "this is compressed with Zstandard; unpack it by: zstd -dc \(file)"
         case .xz: "this is compressed with xz; unpack it by: xz -dc \(file)"
         case .bzip2: "this is compressed with bzip2; unpack it by: bzip2 -dc \(file)"
-        case .parquet: "this is Parquet; make it CSV by: duckdb -csv -c \"FROM read_parquet('\(source)')\""
+        case .parquet:
+            "this is Parquet; make it CSV by: duckdb -csv -c \(ShellWords.quoted("FROM read_parquet('\(source)')"))"
         case .avro: "this is Avro; make it JSON Lines by: avro-tools tojson \(file)"
         case .arrow: "this is an Arrow file; make it CSV by pyarrow.feather.read_table and pyarrow.csv.write_csv"
         case .sqlite:
@@ -171,16 +174,5 @@ enum ForeignContent: Equatable {
 
 /// Returns advice on a source that is not UTF-8.
 package func encodingAdvice(forSource source: String) -> String {
-    "if it is Latin-1 or Windows-1252, make it UTF-8 by: iconv -f WINDOWS-1252 -t UTF-8 \(ShellWord.quoted(source))"
-}
-
-/// The name of a file, ready to be typed into a shell.
-enum ShellWord {
-    static func quoted(_ name: String) -> String {
-        guard name != "standard input" else { return "FILE" }
-        let plain = name.unicodeScalars.allSatisfy {
-            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+=:@%,".unicodeScalars.contains($0)
-        }
-        return plain ? name : "'" + name.replacing("'", with: "'\\''") + "'"
-    }
+    "if it is Latin-1 or Windows-1252, make it UTF-8 by: iconv -f WINDOWS-1252 -t UTF-8 \(ShellWords.file(source))"
 }

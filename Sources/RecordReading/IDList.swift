@@ -1,3 +1,5 @@
+import Basics
+
 /// A list of ids, one a line.
 ///
 /// Lines end as those of records do. Empty lines at the end are passed over, and `\.` ends the list. A list that is
@@ -18,7 +20,7 @@ package enum IDList {
         }
         switch ForeignContent(firstBytes: bytes.span) {
         case .jsonArray, .wrappedJSON:
-            throw failure(1, "this is JSON; take the ids out by: jq -r '.[].userId' \(ShellWord.quoted(source))")
+            throw failure(1, "this is JSON; take the ids out by: jq -r '.[].userId' \(ShellWords.file(source))")
         case let foreign?: throw failure(1, foreign.message(source: source))
         case nil: break
         }

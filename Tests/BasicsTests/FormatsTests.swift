@@ -24,3 +24,28 @@ struct FormatsTests {
         }
     }
 }
+
+@Suite("Words of commands to copy")
+struct ShellWordsTests {
+    @Test(
+        "A shell reads each word as it was",
+        arguments: ["plain", "", "two words", "it's", "\"it's\" $HOME", "`x`\\", "a\nb", "*", "~", "é", "#1", "!x'"])
+    func quoting(text: String) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "printf %s \(ShellWords.quoted(text))"]
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(String(decoding: output, as: UTF8.self) == text)
+    }
+
+    @Test("No id and no file is taken for an option")
+    func dashes() {
+        #expect(ShellWords.ids("owls", "bird watch") == "owls 'bird watch'")
+        #expect(ShellWords.ids("owls", "-x") == "-- owls -x")
+        #expect(ShellWords.file("-x.csv") == "./-x.csv" && ShellWords.file("standard input") == "FILE")
+    }
+}

@@ -49,10 +49,15 @@ struct WorkLogTests {
         let log = WorkLog("import users", beside: catalog) { 0 }
         log.end(
             "1 rejected", hasFailed: true,
-            notes: ["users.tsv, line 2: user_id \"ann\" is too long", "line 3: there is no user bob"])
+            notes: [
+                "users.tsv, line 2: user_id \"ann\" is too long: \"coterie check\" says \"ann\"",
+                "line 3: there is no user bob",
+            ])
         let run = try #require(try runs().first)
         #expect(run.hasFailed)
-        #expect(run.notes == ["users.tsv, line 2: user_id “…” is too long", "line 3: there is no such user"])
+        // The command that a message names stays.
+        let first = "users.tsv, line 2: user_id “…” is too long: \"coterie check\" says “…”"
+        #expect(run.notes == [first, "line 3: there is no such user"])
         let bytes = try Data(contentsOf: URL(filePath: catalog + "-work"))
         for name in ["ann", "bob"] { #expect(bytes.range(of: Data(name.utf8)) == nil) }
     }

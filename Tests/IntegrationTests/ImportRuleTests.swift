@@ -34,6 +34,12 @@ struct ImportRuleTests {
         }
         let other = try await workspace.run("import", "memberships", file, "--rejects", "bad.csv")
         #expect(other.errors.isEmpty, "\(other.testDescription)")
+        // The page of data prints the names after "coterie import memberships", as a shell reads them.
+        let bad = try workspace.write("group_id,user_id\ng,u\ng,\ng,v\n", to: "bad.csv")
+        let named = try await workspace.succeed(
+            "import", "memberships", bad, "--rejects", "bad rows.csv", "--maximum-rejected", "50"
+        ).text
+        #expect(named.contains("rejected lines: 'bad rows.csv'; reasons: 'bad rows-reasons.tsv'"))
     }
 
     @Test("Strict: a membership of an unknown group or user is refused; otherwise it creates them")

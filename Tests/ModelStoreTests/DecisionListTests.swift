@@ -87,6 +87,18 @@ struct DecisionListTests {
         #expect(try list.decisions(limit: 2, at: Self.now).map(\.action) == [.unhide, .hide])
     }
 
+    @Test("A page that the last weeks fill reads no older ones")
+    func lastWeeks() throws {
+        let subject = try StoreUnderTest(.folder)
+        let list = try #require(DecisionList(subject.store))
+        for days in [20, 10, 0] { try list.add(decision(.hide, "alps", daysAgo: Int64(days))) }
+        // Too long to be read.
+        try Data(count: 1 << 21).write(to: URL(filePath: subject.directory.path + "/store/decisions/2890"))
+        #expect(try list.decisions(limit: 3, at: Self.now).count == 3)
+        #expect(try list.decisions(about: (.group, "alps"), limit: 2, at: Self.now).count == 2)
+        #expect(throws: Failure.self) { try list.decisions(limit: 4, at: Self.now) }
+    }
+
     @Test("Names no member, whatever is decided about one")
     func members() throws {
         let ledger = Ledger(key: Array(repeating: 7, count: Ledger.keyByteCount))

@@ -130,8 +130,7 @@ struct FakeCommunity: CommunitySource {
         -> [InteractionRecord]?
     { [] }
     func interests(ofUser id: String) throws(Failure) -> [String] { [] }
-    func hiddenGroups(after: String?, limit: Int) throws(Failure) -> [HiddenGroup] { [] }
-    func curations() throws(Failure) -> [Curation] { [] }
+    func siteState() throws(Failure) -> SiteState { SiteState() }
     func noteOutsideChanges() {}
 }
 

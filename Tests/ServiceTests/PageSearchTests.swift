@@ -26,7 +26,7 @@ struct PageSearchTests {
     func words(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let model = try model(&generator)
-        let names = SearchedNames(model)
+        let names = SearchedNames((0..<model.groupCount).map { "\(model.id(of: $0)) \(model.title(of: $0))" })
         for text in letters + ["ab É", "a a", "b 1", "", " ", "zz", "É\u{301}", "59 a", "1 2 3"] {
             func searched(_ text: String) -> String { text.lowercased().decomposedStringWithCanonicalMapping }
             let words = searched(text).split(separator: " ")
@@ -37,21 +37,11 @@ struct PageSearchTests {
                     return (0...max(0, name.count - word.count)).contains { name.dropFirst($0).starts(with: word) }
                 }
             }
-            var found: [Int] = []
             for form in [text, text.precomposedStringWithCanonicalMapping, searched(text)] {
-                found = []
-                names.forEach(matching: form) {
-                    found.append($0)
-                    return true
-                }
+                let found = names.matching(form, limit: .max)
                 #expect(found == expected, "\(text)")
             }
-            var first: [Int] = []
-            names.forEach(matching: text) {
-                first.append($0)
-                return first.count < 3
-            }
-            #expect(first == Array(expected.prefix(3)))
+            #expect(names.matching(text, limit: 3) == Array(expected.prefix(3)))
         }
     }
 }

@@ -41,7 +41,9 @@ extension PageTests {
         #expect(entry.definition.plan?.memberCount == 1000 && entry.definition.plan?.effect == 0.05)
         #expect(try send("", "name=less-variety&\(whole)").status == 400)
         let page = try get(daemon, "/admin/experiments/less-variety", [field]).text
-        #expect(page.contains("id=\"verdict\"") && page.contains("no member is known to have been shown a list"))
+        #expect(
+            page.contains("id=\"verdict\"")
+                && page.contains("Not decided yet: no member is known to have been shown a list"))
         #expect(try send("/less-variety/stop", "").status == 400)
         #expect(try send("/other/stop", "sure=yes").status == 400)
         #expect(ExperimentRegister(encoded: try store.experiments())?["less-variety"]?.stoppedAtMilliseconds == nil)

@@ -3,6 +3,7 @@ import Foundation
 import Model
 import ModelStore
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -37,6 +38,9 @@ extension PageTests {
         #expect(!after.contains("All is well") && before != after)
         #expect(after.contains("The gate refused the last recompute: half of the groups are gone"))
         #expect(after.contains("import groups</a> failed") && after.contains("12 lines are bad"))
+        // What the recompute says of the refusal is not said twice.
+        WorkLog("recompute", beside: members.path) { Bearers.now }.end("v2 is published, v1 stays", hasFailed: true)
+        #expect(try !verdict().contains("v1 stays"))
         // A job that ended well later mends what an earlier one of its kind left.
         WorkLog("import groups", beside: members.path) { Bearers.now }.end("12 rows")
         #expect(try !verdict().contains("import groups</a> failed"))
@@ -66,16 +70,17 @@ extension PageTests {
         defer { daemon.stop() }
         let field = try #require(try signIn(daemon).cookie)
         let secret = try secret(in: try get(daemon, "/admin", [field]).text)
-        #expect(try get(daemon, "/admin/search?q=alps", [field]).text.contains("not shown") == false)
+        #expect(try get(daemon, "/admin/search?q=alps", [field]).text.contains(">hidden<") == false)
         #expect(try post(daemon, "/admin/groups/alps/hidden", "hidden=yes&secret=\(secret)", [field]).status == 303)
         let found = try get(daemon, "/admin/search?q=alps", [field]).text
-        #expect(found.contains("/admin/groups/alps") && found.contains("not shown"))
+        #expect(found.contains("/admin/groups/alps") && found.contains(">hidden<"))
         let why = try get(daemon, "/admin/members/ann?group=alps", [field]).text
         #expect(why.contains("an administrator hid it"))
         let unknown = try get(daemon, "/admin/members/ann?group=nothing", [field]).text
         #expect(unknown.contains("this version has no group with this id"))
         let hidden = try get(daemon, "/admin/groups?only=concealed", [field]).text
-        #expect(hidden.contains("1 groups, page 1 of 1") && hidden.contains("/admin/groups/alps"))
+        #expect(hidden.contains("2 groups, page 1 of 1"))
+        #expect(hidden.contains("/admin/groups/alps") && hidden.contains("/admin/groups/secret"))
         for order in ["size", "title", "neighbours", "joins", "offered", "opened", "activity"] {
             #expect(try get(daemon, "/admin/groups?sort=\(order)&page=9", [field]).status == 200)
         }
@@ -91,6 +96,71 @@ extension PageTests {
         #expect(opened.contains("40 %") && opened.contains("0 %"))
         let first = try #require(opened.range(of: "/admin/groups/alps")?.lowerBound)
         #expect(try first < #require(opened.range(of: "/admin/groups/birds")?.lowerBound))
+    }
+
+    @Test("A group that the version lacks is in the table and the search, and its page shows it again")
+    func absent() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        try members.execute(
+            """
+            INSERT INTO groups (group_id, title) VALUES ('moths', 'Moths at night');
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
+            """)
+        func page(_ path: String) throws -> SocketClient.Response { try get(daemon, "/admin/\(path)", [field]) }
+        #expect(try page("groups/moths").text.contains("This version lacks it, and the next one has it."))
+        #expect(try post(daemon, "/admin/groups/moths/hidden", "hidden=yes&secret=\(secret)", [field]).status == 303)
+        let hidden = try page("groups/moths").text
+        #expect(hidden.contains("An administrator hid it") && hidden.contains("Show again"))
+        #expect(try page("members/ann?group=moths").text.contains("an administrator hid it"))
+        for path in ["groups?only=concealed", "groups", "search?q=night", "search?q=moths"] {
+            let text = try page(path).text
+            #expect(text.contains("/admin/groups/moths") && text.contains(">hidden<"), "\(path)")
+        }
+        // A curated group has its title also while it is hidden.
+        #expect(try post(daemon, "/admin/curation", "group=moths&secret=\(secret)", [field]).status == 303)
+        #expect(try page("curation").text.contains("Moths at night"))
+        #expect(try !page("groups?only=small").text.contains("/admin/groups/moths"))
+        #expect(try post(daemon, "/admin/groups/moths/hidden", "hidden=no&secret=\(secret)", [field]).status == 303)
+        #expect(try !page("groups?only=concealed").text.contains("/admin/groups/moths"))
+        let concealed = try page("groups/secret").text
+        #expect(concealed.contains("It is private") && !concealed.contains("Show again"))
+        #expect(try page("groups/nothing").status == 404)
+        // A removed group is gone, although the catalog has it until the removal is applied.
+        let bearer = try bearers.field("olga", .admin)
+        let client = try #require(SocketClient(port: daemon.port))
+        #expect(client.request("DELETE", "/v1/groups/secret", headers: [bearer])?.status == 200)
+        #expect(try page("groups/secret").status == 404)
+        // The version still has this one, and nobody can show it again.
+        #expect(client.request("DELETE", "/v1/groups/birds", headers: [bearer])?.status == 200)
+        let removed = try page("groups/birds").text
+        #expect(removed.contains("It was removed, or has another id now.") && !removed.contains("Show again"))
+    }
+
+    @Test("Without a catalog, the state of the site has the groups that are not shown")
+    func absentWithoutCatalog() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let version = try VersionName("v1")
+        store.state.withLock { state in
+            state.site = PublishedSite(
+                hidden: [HiddenGroup(id: "moths", hiddenAtMilliseconds: 7)],
+                withdrawn: WithdrawnGroups(
+                    [BytewiseString("owls"): version, BytewiseString("gone"): version], through: version
+                ) { $0 == "owls" ? .private : .removed })
+        }
+        let daemon = try daemon { $0.deployment = .versionsOnly(store) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let table = try get(daemon, "/admin/groups?only=concealed", [field]).text
+        #expect(table.contains("2 groups, page 1 of 1"))
+        for (group, reason) in [("moths", "An administrator hid it"), ("owls", "It is private")] {
+            #expect(table.contains("/admin/groups/\(group)"))
+            #expect(try get(daemon, "/admin/groups/\(group)", [field]).text.contains(reason))
+            #expect(try get(daemon, "/admin/search?q=\(group)", [field]).text.contains("/admin/groups/\(group)"))
+        }
+        #expect(try get(daemon, "/admin/groups/gone", [field]).status == 404)
     }
 
     @Test("A wrong address is a page, an empty search is an empty search, and nothing is left after signing out")

@@ -185,7 +185,7 @@ struct PageTests {
             UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
             """)
         let page = try get(daemon, "/admin/groups/alps", [field]).text
-        #expect(page.contains("This group is private: nobody is shown it.") && !page.contains("Show again"))
+        #expect(page.contains("It is private, so nobody is shown it") && !page.contains("Show again"))
     }
 
     @Test("No text of the community becomes markup, and no page runs what is not the daemon's own")

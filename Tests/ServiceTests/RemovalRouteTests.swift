@@ -181,7 +181,7 @@ struct RemovalRouteTests {
         #expect(try joined("bob") == [0])
         #expect(try source.apply(SiteChange(ofGroup: "dogs & wolves", .unhide, atMilliseconds: 1)) == .unknownGroup)
         // Not among the groups that are hidden: nobody can show it again.
-        #expect(try source.hiddenGroups(after: nil, limit: 9).isEmpty)
+        #expect(try source.siteState().hiddenGroups.isEmpty)
         // A member.
         #expect(try !source.isForgotten(user: "ann") && joined("ann") == [0])
         #expect(try apply(.member("ann", withPhotos: false)) == .pending)

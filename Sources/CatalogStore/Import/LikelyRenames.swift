@@ -6,7 +6,7 @@ import SQLite
 private struct LikelyRename {
     var old, new: String
 
-    var command: String { "coterie rename group \"\(old)\" \"\(new)\"" }
+    var command: String { "coterie rename group \(ShellWords.ids(old, new))" }
 }
 
 extension Importer {

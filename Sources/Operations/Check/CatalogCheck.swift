@@ -75,7 +75,7 @@ extension HealthCheck {
             return .found(
                 .catalogForeign,
                 "\(path)\(suffix) \(FileAccess.ownership(of: path + suffix)), and its folder belongs to \(name)",
-                advice: "run \"chown \(name): \(path)\(suffix)\", and imports as \(name)")
+                advice: "run \"chown \(name): \(ShellWords.file(path + suffix))\", and imports as \(name)")
         }
     }
 

@@ -142,6 +142,8 @@ package struct RemovedThings: Sendable {
     package var owners: Set<BytewiseString> = []
     /// The photos that were removed from pools, as `entry` writes them.
     package var pooled: Set<BytewiseString> = []
+    /// The groups that were removed, or have another id.
+    package var groups: Set<BytewiseString> = []
 
     package init() {}
 

@@ -55,11 +55,8 @@ protocol CommunitySource: CommunityReader, Sendable {
     /// Returns the stated interests of a member; an unknown member has none.
     func interests(ofUser id: String) throws(Failure) -> [String]
 
-    /// Returns the hidden groups after the id `after`, in ascending order of the bytes of their ids.
-    func hiddenGroups(after: String?, limit: Int) throws(Failure) -> [HiddenGroup]
-
-    /// Returns all curated groups by position, also those that are not shown at present.
-    func curations() throws(Failure) -> [Curation]
+    /// Returns the hidden and curated groups, also those that the version lacks.
+    func siteState() throws(Failure) -> SiteState
 
     /// Returns the ids of some members, spread over all of them; the same ones while nobody joins the site.
     func someMembers(limit: Int) throws(Failure) -> [String]

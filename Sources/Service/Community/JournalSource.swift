@@ -148,15 +148,10 @@ final class JournalSource: CommunitySource {
     /// Returns the reason why a group of a version is not public any more, as the store says.
     private func withdrawal(ofGroup id: String) -> Concealment? { served().site?.withdrawn?.reason(forGroup: id) }
 
-    /// The hidden and curated groups.
-    private var siteState: SiteState {
-        get throws(Failure) {
-            guard let base else { return published.state }
-            let (recorded, taken) = (journal.decisions.recorded, try base.taken())
-            return try base.read { catalog throws(Failure) in
-                try SiteState(of: catalog, recorded, beyond: taken)
-            }
-        }
+    func siteState() throws(Failure) -> SiteState {
+        guard let base else { return published.state }
+        let (recorded, taken) = (journal.decisions.recorded, try base.taken())
+        return try base.read { catalog throws(Failure) in try SiteState(of: catalog, recorded, beyond: taken) }
     }
 
     /// The photos, members and entries that were removed, and that what is known still has.
@@ -219,7 +214,7 @@ final class JournalSource: CommunitySource {
 
     /// Whether the site has hidden or removed a group.
     private func isConcealed(group id: String) throws(Failure) -> Bool {
-        let isHidden = try siteState.hidden[BytewiseString(id)] != nil
+        let isHidden = try siteState().hidden[BytewiseString(id)] != nil
         return journal.decisions.recorded.removedGroups(beyond: try taken).contains(BytewiseString(id)) || isHidden
     }
 
@@ -275,7 +270,7 @@ final class JournalSource: CommunitySource {
         else { return false }
         // A version lacks the groups that were hidden when it was made, and has others under their old ids.
         if try hasGroup(id, in: snapshot) { return true }
-        guard try siteState.hidden[BytewiseString(id)] == nil else { return true }
+        guard try siteState().hidden[BytewiseString(id)] == nil else { return true }
         return recorded.mentions(group: id, beyond: taken)
     }
 
@@ -287,7 +282,7 @@ final class JournalSource: CommunitySource {
         let isPublic = try catalog?.isPublic(group: change.groupID)
         let isWithdrawn = base == nil && withdrawal(ofGroup: change.groupID) != nil
         if case .curate = change.action, isPublic == false || isWithdrawn { return .privateGroup }
-        var state = try siteState
+        var state = try siteState()
         switch (state.apply(change), change.action) {
         // The group may have another position in another version that serves later.
         case (.changed, _), (.unchanged, .curate): return nil
@@ -351,14 +346,6 @@ final class JournalSource: CommunitySource {
         guard let snapshot else { return [] }
         return try publishedMember(withID: id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
     }
-
-    func hiddenGroups(after: String?, limit: Int) throws(Failure) -> [HiddenGroup] {
-        try siteState.hiddenGroups.filter { group in
-            after.map { $0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? true
-        }.prefix(limit).map(\.self)
-    }
-
-    func curations() throws(Failure) -> [Curation] { try siteState.curations }
 
     func someMembers(limit: Int) throws(Failure) -> [String] {
         try base?.read { catalog throws(Failure) in try catalog.someMembers(limit: limit) } ?? []

@@ -29,6 +29,7 @@ extension RemovedThings {
         owners = recorded.removed(beyond: taken) {
             if case .member(let id, withPhotos: true) = $0 { id } else { nil }
         }
+        groups = Set(recorded.goneGroups(beyond: taken).map(BytewiseString.init))
         pooled = recorded.removed(beyond: taken) { subject in
             guard case .pooled(let id, let group, _) = subject else { return nil }
             return Self.entry(group: group, photo: id).text

@@ -63,9 +63,7 @@ final class VersionSource: CommunitySource {
 
     func interests(ofUser id: String) -> [String] { [] }
 
-    func hiddenGroups(after: String?, limit: Int) -> [HiddenGroup] { [] }
-
-    func curations() -> [Curation] { [] }
+    func siteState() -> SiteState { PublishedDecisions(served().site, recorded).state }
 
     func noteOutsideChanges() {}
 }

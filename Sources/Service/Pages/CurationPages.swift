@@ -27,7 +27,7 @@ extension Call {
     fileprivate func curation(_ fields: FormFields) throws(Problem) -> SiteChange.Action {
         guard fields["remove"] != "yes" else { return .uncurate }
         let community = try community(with: .siteDecisions)
-        let known = try orUnavailable { () throws(Failure) in try community.curations() }
+        let known = try orUnavailable { () throws(Failure) in try community.siteState().curations }
             .first { $0.groupID.utf8.elementsEqual(fields["group"].utf8) }
         let place = Int(fields["position"]).flatMap { $0 > 0 ? $0 : nil } ?? known?.position
         guard fields.has("from") || fields.has("until") else {
@@ -62,10 +62,11 @@ extension Responder {
     fileprivate static func curationPage(_ call: Call) throws(Problem) -> Page {
         let community = try call.community(with: .siteDecisions)
         let snapshot = try call.snapshot
-        let curations = try call.orUnavailable { () throws(Failure) in try community.curations() }
+        let curations = try call.orUnavailable { () throws(Failure) in try community.siteState().curations }
         let groups = CuratedGroups(curations, atSeconds: call.responder.now() / 1000).groups
-        let rows = groups.map { row -> [HTML] in
-            let title = snapshot.model.index(ofID: row.groupId).map { snapshot.model.title(of: $0) } ?? ""
+        let known = try OperatorGroups(call)
+        let rows = try groups.map { row throws(Problem) -> [HTML] in
+            let title = try known.group(row.groupId)?.title ?? ""
             return [
                 "\(row.position)", .group(row.groupId, title: title), dates(row, call),
                 row.isValid ? "<span class=\"good\">shown</span>" : "not shown",

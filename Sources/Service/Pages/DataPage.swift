@@ -60,7 +60,9 @@ extension DataKind {
         if run.isBad {
             advice.append("the last import failed: coterie import \(name) FILE")
         } else if let rejected, rejected != "0" {
-            advice.append("correct the rejected rows, and import them again: coterie import \(name) \(name)-rejects")
+            // The report of the import quotes the names of its files for a shell.
+            let files = run.notes.compactMap { $0.firstMatch(of: #/rejected lines: (.*); reasons: /#)?.output.1 }.first
+            advice.append("correct the rejected rows, and import them again: coterie import \(name) \(files ?? "FILE")")
         }
         if now - run.lastMilliseconds > WorkLog.Run.lifetimeMilliseconds {
             advice.append("the last import is old: coterie import \(name) FILE")
@@ -106,7 +108,7 @@ extension Responder {
         return Page(
             "Data", in: .data,
             subtitle: """
-                What the catalog has, counted at \(HTML.time(count.atMilliseconds)). <code>coterie stats</code> and \
+                What the catalog has, counted at \(HTML.day(count.atMilliseconds)). <code>coterie stats</code> and \
                 <code>coterie check</code> say more.
                 """,
             .table("Kinds of data", AnswerTable(kinds)) { row, column, text in

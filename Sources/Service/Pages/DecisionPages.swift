@@ -32,7 +32,7 @@ extension Responder {
         .table(caption, AnswerTable(decisions)) { row, column, text in
             let thing = decisions[row].thing
             switch column {
-            case "time": return .time(decisions[row].atMilliseconds)
+            case "time": return .day(decisions[row].atMilliseconds)
             case "name" where thing != .member:
                 return "<a href=\"/admin/\(thing.rawValue)s/\(HTML.segment(text))\"><bdi>\(text)</bdi></a>"
             default: return nil

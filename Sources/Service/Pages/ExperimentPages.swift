@@ -118,7 +118,7 @@ extension Responder {
             let name = entry.definition.name
             return [
                 "<a href=\"/admin/experiments/\(HTML.segment(name))\"><bdi>\(name)</bdi></a>",
-                "\(entry.definition.arms.map(\.name).joined(separator: ", "))", .time(entry.startedAtMilliseconds),
+                "\(entry.definition.arms.map(\.name).joined(separator: ", "))", .day(entry.startedAtMilliseconds),
                 state(of: entry, at: call.responder.now()),
             ]
         }
@@ -131,7 +131,7 @@ extension Responder {
     }
 
     private static func state(of entry: ExperimentRegister.Entry, at now: Int64) -> HTML {
-        if let stopped = entry.stoppedAtMilliseconds { return "stopped \(HTML.time(stopped))" }
+        if let stopped = entry.stoppedAtMilliseconds { return "stopped \(HTML.day(stopped))" }
         if entry.runs(atMilliseconds: now) { return "<span class=\"good\">runs</span>" }
         return now / 1000 < entry.definition.startsAt ?? .min ? "waits" : "over"
     }
@@ -183,7 +183,7 @@ extension Responder {
             ?? "<p>This daemon lacks the data of other daemons: <code>coterie experiment report</code> has them.</p>"
         return Page(
             name, in: .experiments,
-            subtitle: "\(state(of: entry, at: now)), started \(HTML.time(entry.startedAtMilliseconds))",
+            subtitle: "\(state(of: entry, at: now)), started \(HTML.day(entry.startedAtMilliseconds))",
             """
             \(report)
             \(arms(entry.definition))
@@ -250,10 +250,18 @@ extension Responder {
         ])
     }
 
-    private static func health(_ checks: [ExperimentCheck]) -> HTML {
-        let verdict: HTML =
-            checks.distrust.map { "<p class=\"bad\" id=\"verdict\">Do not trust this: \($0).</p>" }
-            ?? "<p class=\"good\" id=\"verdict\">Nothing speaks against the numbers below.</p>"
+    private static func health(_ checks: [ExperimentCheck], _ course: ExperimentCourse) -> HTML {
+        // On the first day, nobody may have asked for a list yet.
+        let isNew = course.stage == .running && course.dayCount == 1
+        let alarms = checks.filter { $0.state == .alarm }
+        let (mark, words) =
+            if let first = alarms.first, isNew, alarms.count == 1, first.name == "members" {
+                ("warning", "Not decided yet: \(first.seen)")
+            } else {
+                checks.distrust.map { ("bad", "Do not trust this: \($0)") }
+                    ?? ("good", "Nothing speaks against the numbers below")
+            }
+        let verdict: HTML = "<p class=\"\(mark)\" id=\"verdict\">\(words).</p>"
         let rows = checks.map { check -> [HTML] in
             let state: HTML =
                 switch check.state {
@@ -276,7 +284,7 @@ extension Responder {
         let names = report.definition.arms.map(\.name)
         let arms = zip(names, report.memberCounts).map { "\($0) \($1)" }.joined(separator: ", ")
         let count = report.memberCounts.reduce(0, +)
-        let head: HTML = "\(course(entry, report.course, count, " (\(arms))"))\(health(report.health))"
+        let head: HTML = "\(course(entry, report.course, count, " (\(arms))"))\(health(report.health, report.course))"
         guard report.distrust == nil else { return head }
         let tuning = report.plannedTuningCount
         func role(_ measure: Measure) -> String {
@@ -330,7 +338,7 @@ extension Responder {
         let definition = entry.definition
         let checks = ExperimentReport.interleavedHealth(
             outcomes.members, course: outcomes.course, facts: outcomes.facts)
-        let head: HTML = "\(course(entry, outcomes.course, outcomes.members.count))\(health(checks))"
+        let head: HTML = "\(course(entry, outcomes.course, outcomes.members.count))\(health(checks, outcomes.course))"
         guard checks.distrust == nil else { return head }
         let names = definition.arms.map(\.name)
         let tuning = definition.plan?.memberCount ?? InterleavingVotes.usualTuningCount

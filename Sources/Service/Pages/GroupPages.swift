@@ -24,11 +24,6 @@ extension Endpoint {
 extension Call {
     /// Logs what an operator did or looked at.
     func note(_ action: String) { responder.pages.log.info("pages: \(operatorName) \(action)") }
-
-    /// All groups of the version that serves: operators may learn of those that nobody is shown.
-    var allGroups: VisibleModel {
-        get throws(Problem) { VisibleModel(try loadedSnapshot.model) }
-    }
 }
 
 extension Responder {
@@ -51,32 +46,29 @@ extension Responder {
             """
             \(HTML.table(
                 "Trending groups", ["#Rank", "Group", "#Unusual by", "#Joined", "#Posted", "#Usual week"], trending))
-            \(try GroupTable(call).html)
+            \(try GroupTable(call).html())
             """)
     }
 
     /// Shows a group: its facts, its neighbours in each relation, and what can be decided about it.
     @Sendable
     fileprivate static func groupPage(_ call: Call) throws(Problem) -> Page {
-        let snapshot = try call.snapshot
-        let all = try call.allGroups
-        guard let index = all.index(ofID: call.id) else { throw .unknownGroup(call.id, in: snapshot.model) }
-        let group = UInt32(index)
-        let isShown = snapshot.model.shows(group)
-        let concealment = try concealment(of: call.id, call, in: snapshot.model)
-        let title = all.title(of: index)
-        let reason: HTML =
-            concealment.map { "<p class=\"bad\">This group is \($0.rawValue): nobody is shown it.</p>" } ?? ""
+        let (snapshot, groups) = (try call.snapshot, try OperatorGroups(call))
+        let noted = decisions(call, about: .group, call.id)
+        let gone = OperatorGroup(id: call.id, title: "", index: nil, concealment: .removed)
+        guard let group = try groups.group(call.id) ?? (noted.text.isEmpty ? nil : gone) else {
+            throw .unknownGroup(call.id, in: snapshot.model)
+        }
         let content: HTML = """
-            \(reason)
-            \(facts(of: index, snapshot.relations, in: all))
-            \(decisions(call, concealment))
+            \(group.reason.map { "<p class=\"bad\">\($0.withCapital).</p>" as HTML })
+            \(group.index.map { facts(of: $0, snapshot.relations, in: groups.all) })
+            \(decisions(call, group))
             \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
-            \(isShown ? neighbourhood(of: group, call, snapshot) : "")
-            \(season(of: index, in: all))
-            \(decisions(call, about: .group, call.id))
+            \(group.index.map { group.isShown ? neighbourhood(of: UInt32($0), call, snapshot) : "" })
+            \(group.index.map { season(of: $0, in: groups.all) })
+            \(noted)
             """
-        return Page(Formats.name(call.id, title), in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
+        return Page(Formats.name(call.id, group.title), in: .groups, subtitle: "<bdi>\(call.id)</bdi>", content)
     }
 
     private static func facts(of index: Int, _ relations: RelationTable, in model: VisibleModel) -> HTML {
@@ -101,22 +93,15 @@ extension Responder {
                 facts.append(("Opened by", "\(percent) of them"))
             }
         }
-        if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .time(time * 1000))) }
+        if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .day(time * 1000))) }
         return .facts(facts)
     }
 
-    /// Returns the reason why a group is not shown: an administrator hid it, or it is private or removed by now.
-    static func concealment(of id: String, _ call: Call, in model: VisibleModel) throws(Problem)
-        -> Concealment?
-    {
-        guard let community = call.responder.community else { return nil }
-        return try call.reading { () throws(Failure) in try community.concealment(ofGroup: id, in: model) }
-    }
-
     /// Returns the buttons to hide, show or curate a group; none for a group that only the catalog can show again.
-    private static func decisions(_ call: Call, _ concealment: Concealment?) -> HTML {
-        let isShown = concealment == nil
-        guard isShown || concealment == .hidden, (try? call.community(with: .siteDecisions)) != nil else { return "" }
+    private static func decisions(_ call: Call, _ group: OperatorGroup) -> HTML {
+        let isShown = group.concealment == nil
+        guard isShown || group.concealment == .hidden, (try? call.community(with: .siteDecisions)) != nil
+        else { return "" }
         let path = "/admin/groups/\(HTML.segment(call.id))"
         let hide =
             isShown
@@ -125,7 +110,7 @@ extension Responder {
                 undo: [("hidden", "no")])
             : call.forms.button(
                 .curate, "Show again", "\(path)/hidden", "hidden", "no", isPlain: false,
-                done: "The group is shown again.",
+                done: "The group is shown again\(group.index == nil ? " from the next version on" : "").",
                 undo: [("hidden", "yes")])
         let curate: HTML =
             isShown ? call.forms.button(.curate, "Curate for newcomers", "/admin/curation", "group", call.id) : ""

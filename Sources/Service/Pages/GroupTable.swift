@@ -39,8 +39,9 @@ struct GroupTable {
     private static let smallSize = 10
 
     private let snapshot: VisibleSnapshot
-    /// All groups of the version, also those that are not shown.
-    private let all: VisibleModel
+    private let groups: OperatorGroups
+    /// The concealed groups that the version lacks, if they are meant.
+    private let others: [OperatorGroup]
     private let version: ModelVersion
     /// The relations whose sizes are shown.
     private let relations: [RelationDescription]
@@ -51,20 +52,27 @@ struct GroupTable {
     init(_ call: Call) throws(Problem) {
         snapshot = try call.snapshot
         version = try call.loadedSnapshot.model
-        all = try call.allGroups
-        relations = snapshot.relations.tabled(in: all)
+        groups = try OperatorGroups(call)
+        relations = snapshot.relations.tabled(in: groups.all)
         order = call.parameters.choice("sort", of: Order.self)
         filter = call.parameters.choice("only", of: Filter.self)
         region = call.parameters.text("region")
         page = call.parameters.integer("page")
-        isOffered = (0..<all.groupCount).contains { [all] in all.reach(of: $0)?.offered ?? 0 > 0 }
+        others = region == nil && (filter == .all || filter == .concealed) ? try groups.concealed() : []
+        isOffered = (0..<groups.all.groupCount).contains { [all = groups.all] in all.reach(of: $0)?.offered ?? 0 > 0 }
     }
 
-    var html: HTML {
-        let groups = sorted((0..<all.groupCount).filter(isMeant))
-        let pages = max(1, (groups.count + Self.rowLimit - 1) / Self.rowLimit)
+    private var all: VisibleModel { groups.all }
+
+    func html() throws(Problem) -> HTML {
+        let known = sorted((0..<all.groupCount).filter(isMeant))
+        let count = known.count + others.count
+        let pages = max(1, (count + Self.rowLimit - 1) / Self.rowLimit)
         let page = min(page, pages)
-        let rows = groups.dropFirst((page - 1) * Self.rowLimit).prefix(Self.rowLimit).map(row)
+        let places = (0..<count).dropFirst((page - 1) * Self.rowLimit).prefix(Self.rowLimit)
+        let rows = try places.map { place throws(Problem) in
+            row(place < known.count ? try groups.group(at: known[place]) : others[place - known.count])
+        }
         let sizes = relations.map { "#" + $0.plural.withCapital }
         let filters = Filter.allCases.map { choice -> HTML in
             let words: HTML = "<a href=\"\(address(only: choice))\"\(mark(choice == filter))>\(choice.words)</a>"
@@ -79,12 +87,12 @@ struct GroupTable {
             """
         return """
             <h2>All groups</h2>
-            <ul class="words" aria-label="Show">\(filters)</ul>
-            <ul class="words" aria-label="Sort by">\(orders)</ul>
+            <ul class="words" aria-label="Show"><li class="soft">Show</li>\(filters)</ul>
+            <ul class="words" aria-label="Sort by"><li class="soft">Sort by</li>\(orders)</ul>
             \(HTML.table(
-                "\(groups.count.grouped) groups, page \(page.grouped) of \(pages.grouped)",
+                "\(count.grouped) \(count == 1 ? "group" : "groups"), page \(page.grouped) of \(pages.grouped)",
                 ["Group"] + sizes + ["#Joins", "#Offered to", "#Opened by", "#Neighbours", "Last active", "State"],
-                Array(rows)))
+                rows))
             <p>Joins, offers and openings are those of the four weeks before the version.\(if: !isOffered, """
              No client told what its lists showed, so nothing is known of offers.
             """)</p>
@@ -129,15 +137,18 @@ struct GroupTable {
         version.relations.map { version.neighbours(of: group, by: $0).count }.max() ?? 0
     }
 
-    private func row(_ group: Int) -> [HTML] {
+    private func row(_ one: OperatorGroup) -> [HTML] {
+        let name = HTML.group(one.id, title: one.title)
+        guard let group = one.index else {
+            return [name] + Array(repeating: "", count: relations.count + 5) + [one.state]
+        }
         let sizes = relations.map { relation -> HTML in "\(all.size(of: group, in: relation.relation).grouped)" }
-        let state: HTML = snapshot.model.shows(UInt32(group)) ? "" : "<span class=\"bad\">not shown</span>"
         let reach = all.reach(of: group)
-        return [.group(all.id(of: group), title: all.title(of: group))] + sizes + [
+        return [name] + sizes + [
             reach.map { "\($0.joins.grouped)" } ?? "",
             isOffered ? reach.map { "\($0.offered.grouped)" } ?? "" : "",
             isOffered ? reach?.openedPercent ?? "" : "",
-            "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", state,
+            "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", one.state,
         ]
     }
 

@@ -38,7 +38,7 @@ extension Responder {
             let end = run.endedAtMilliseconds ?? run.notedAtMilliseconds
             let notes = run.notes.map { line -> HTML in "<li>\(line)</li>" }
             return [
-                "\(run.job)", .time(run.startedAtMilliseconds),
+                "\(run.job)", .day(run.startedAtMilliseconds),
                 "\(HTML.span(seconds: max(0, end - run.startedAtMilliseconds) / 1000))", state(of: run),
                 """
                 \(run.outcome)\(if: !notes.isEmpty, """

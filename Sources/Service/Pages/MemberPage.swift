@@ -166,9 +166,10 @@ extension Responder {
         var answer: HTML = ""
         if let asked {
             let group = context.snapshot.model.index(ofID: asked)
+            let unknown = "this version has no group with this id: it is not known, or was left out when it was made"
             let reason =
                 if let group { context.explanation(of: UInt32(group)).explanation } else {
-                    try absence(of: asked, call, in: context.snapshot.model)
+                    try OperatorGroups(call).group(asked)?.reason ?? unknown
                 }
             let mark: HTML = group == nil ? " class=\"bad\"" : ""
             answer = "<p id=\"why\"\(mark)>\(HTML.group(asked, title: "")): \(reason).</p>"
@@ -180,21 +181,6 @@ extension Responder {
             <button>Explain</button></form>
             \(answer)
             """
-    }
-
-    /// Says why nobody is shown a group.
-    private static func absence(of id: String, _ call: Call, in model: VisibleModel) throws(Problem) -> String {
-        switch try concealment(of: id, call, in: model) {
-        case .hidden: return "an administrator hid it, so nobody is shown it"
-        case .private: return "it is private, so nobody is shown it"
-        case .undescribed: return "no file of groups describes it any more, so nobody is shown it"
-        case .removed: return "it was removed, or has another id now"
-        case nil: break
-        }
-        let isNew = call.state.site?.hasNewGroup(id) == true
-        return isNew
-            ? "it is newer than this version, and comes with the next one"
-            : "this version has no group with this id: it is not known, or was private or left out when it was made"
     }
 
     /// Shows what each stage did when the list was made, for a member of an interleaved experiment the usual list.
@@ -219,7 +205,7 @@ extension Responder {
         let stated = try call.reading { () throws(Failure) in try community.interests(ofUser: call.id) }
         let rows = records.map { record -> [HTML] in
             [
-                .time(record.atMilliseconds), "\(record.kind.rawValue)",
+                .day(record.atMilliseconds), "\(record.kind.rawValue)",
                 record.groupID.map { HTML.group($0, title: "") } ?? "<bdi>\(record.subjectID)</bdi>",
             ]
         }

@@ -146,7 +146,7 @@ private struct Overview {
                 old\(data).</p>
                 """
         }
-        let clauses = all.map { clause, _ -> HTML in " \(clause)." }
+        let clauses = all.enumerated().map { place, one -> HTML in "\(if: place > 0, "<br>")\(one.0)." }
         return "<p class=\"\(worst.1)\" id=\"health\">\(clauses)</p>"
     }
 
@@ -163,14 +163,17 @@ private struct Overview {
                 """)
         }
         let serving = freshness.version.modelVersion
-        if let newest = versions.last, let objections = newest.objections, newest.version.description != serving {
+        let newest = versions.last
+        if let newest, let objections = newest.objections, newest.version.description != serving {
             found.append(
                 """
                 The gate refused the last recompute: \(objections.joined(separator: "; ")). \
                 <a href="/admin/versions/\(newest.version.description)">Compare it</a>
                 """)
         }
-        found += lastRuns.filter(\.isBad).map { run in
+        // The gate's refusal, which the recompute repeats, is said already.
+        let refused = newest?.objections == nil ? nil : newest?.version.description
+        found += lastRuns.filter { run in run.isBad && refused.map(run.outcome.contains) != true }.map { run in
             """
             The last <a href="/admin/jobs">\(run.job)</a> failed \(span(since: run.lastMilliseconds)) ago\
             \(if: !run.outcome.isEmpty, ": \(run.outcome)")

@@ -221,13 +221,6 @@ extension HTML {
         return "\(value < 0 ? "−" : "")\(thousandths / 1000).\(digits)"
     }
 
-    /// A time in UTC, marked up for programs.
-    static func time(_ milliseconds: Int64) -> HTML {
-        guard let time = UnixTime(seconds: milliseconds / 1000) else { return "\(milliseconds)" }
-        let text = time.description
-        return "<time datetime=\"\(text)\">\(text.prefix(10)) \(text.dropFirst(11).prefix(8))</time>"
-    }
-
     /// A link to a version's page, by the time at which it was made; its name follows, small.
     static func version(_ manifest: Manifest) -> HTML {
         let name = manifest.version.description

@@ -52,13 +52,16 @@ final class PageCache: Sendable {
     /// Returns the names of a version's groups, which are made unless it was the latest version.
     func names(of version: VersionName, in model: VisibleModel) -> SearchedNames {
         if let found = names.withLock({ $0?.version == version ? $0?.names : nil }) { return found }
-        let made = SearchedNames(model)
+        let made = SearchedNames(
+            (0..<model.groupCount).lazy.map { group in
+                "\(model.id(of: group)) \(model.title(of: group)) \(model.topics(of: group).joined(separator: " "))"
+            })
         names.withLock { $0 = (version, made) }
         return made
     }
 }
 
-/// The ids, titles and topics of a version's groups, one after the other, for searches.
+/// The names of groups, such as their ids, titles and topics, one after the other, for searches.
 ///
 /// They are in lower case, with letters and accents apart: so composed and decomposed letters find each other, and
 /// "cafe" finds "café".
@@ -68,33 +71,30 @@ struct SearchedNames: Sendable {
     /// The end of the names of each group.
     private let ends: [Int]
 
-    init(_ model: VisibleModel) {
+    init(_ names: some Sequence<String>) {
         var (bytes, ends) = ([UInt8](), [Int]())
-        for group in 0..<model.groupCount {
-            let topics = model.topics(of: group).joined(separator: " ")
-            bytes += "\(model.id(of: group)) \(model.title(of: group)) \(topics)\n".searched.utf8
+        for name in names {
+            bytes += "\(name)\n".searched.utf8
             ends.append(bytes.count)
         }
         self.bytes = bytes
         self.ends = ends
     }
 
-    /// Calls `body` with the groups whose id, title or topics contain all words, ignoring case, until it returns false.
+    /// Returns the first groups whose names contain all words, ignoring case; all match if there are no words.
     ///
-    /// The groups come in the order of their indexes. Without words, all match.
-    func forEach(matching text: String, _ body: (_ group: Int) -> Bool) {
+    /// The groups come in the order of their indexes.
+    func matching(_ text: String, limit: Int) -> [Int] {
         let words = text.searched.split(separator: " ").map { Array($0.utf8) }
-        guard let first = words.first else {
-            _ = ends.indices.allSatisfy(body)
-            return
-        }
-        var (group, start) = (0, 0)
-        while let place = place(of: first, in: start..<bytes.count) {
+        guard let first = words.first else { return Array(ends.indices.prefix(limit)) }
+        var (found, group, start) = ([Int](), 0, 0)
+        while found.count < limit, let place = place(of: first, in: start..<bytes.count) {
             while ends[group] <= place { group += 1 }
             let names = (group > 0 ? ends[group - 1] : 0)..<ends[group]
-            if words.allSatisfy({ self.place(of: $0, in: names) != nil }), !body(group) { return }
+            if words.allSatisfy({ self.place(of: $0, in: names) != nil }) { found.append(group) }
             start = names.upperBound
         }
+        return found
     }
 
     /// Returns the place of a word in some bytes, or `nil` if they do not contain it.

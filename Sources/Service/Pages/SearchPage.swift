@@ -1,4 +1,5 @@
 import Basics
+import Foundation
 import Model
 
 extension Endpoint {
@@ -16,18 +17,12 @@ extension Responder {
     /// Groups that nobody is shown are found as well.
     @Sendable
     fileprivate static func searchPage(_ call: Call) throws(Problem) -> Page {
-        let words = (call.parameters.text("q") ?? "").trimmed
+        let words = (call.parameters.text("q") ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
         guard !words.isEmpty else { return Page("Search", "<p>Give a part of an id, a title or a topic.</p>") }
-        let snapshot = try call.snapshot
-        let all = try call.allGroups
-        let names = call.responder.pages.cache.names(of: snapshot.version, in: all)
-        let found = all.groups(matching: words, in: names, limit: groupLimit)
-        let rows = found.map { index -> [HTML] in
-            [
-                .group(all.id(of: index), title: all.title(of: index)),
-                "\(Int(snapshot.relations.membersOf(UInt32(index), in: all)).grouped)",
-                snapshot.model.shows(UInt32(index)) ? "" : "<span class=\"bad\">not shown</span>",
-            ]
+        let (snapshot, groups) = (try call.snapshot, try OperatorGroups(call))
+        let rows = try groups.matching(words, limit: groupLimit).map { group -> [HTML] in
+            let size = group.index.map { Int(snapshot.relations.membersOf(UInt32($0), in: groups.all)).grouped }
+            return [.group(group.id, title: group.title), "\(size ?? "")", group.state]
         }
         return Page(
             "Search: \(words)",
@@ -53,27 +48,5 @@ extension Responder {
             \(if: profile != nil, "<p>A member: <a href=\"/admin/members/\(segment)\"><bdi>\(id)</bdi></a></p>")
             \(if: photo != nil, "<p>A photo: <a href=\"/admin/photos/\(segment)\"><bdi>\(id)</bdi></a></p>")
             """
-    }
-}
-
-extension VisibleModel {
-    /// Returns the groups whose id, title or topics contain all words, ignoring case, in the order of their index.
-    ///
-    /// A group whose id is the whole text comes first.
-    fileprivate func groups(matching text: String, in names: SearchedNames, limit: Int) -> [Int] {
-        var found = index(ofID: text).map { [$0] } ?? []
-        names.forEach(matching: text) { group in
-            if found.first != group { found.append(group) }
-            return found.count < limit
-        }
-        return found
-    }
-}
-
-extension String {
-    /// The text without the white space around it.
-    fileprivate var trimmed: String {
-        let rest = drop(while: \.isWhitespace)
-        return String(rest.reversed().drop(while: \.isWhitespace).reversed())
     }
 }

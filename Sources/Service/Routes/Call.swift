@@ -191,11 +191,7 @@ extension Call {
         let community = try community(with: .siteDecisions)
         let change = SiteChange(ofGroup: group, action, atMilliseconds: responder.now())
         let (before, outcome) = try orUnavailable { () throws(Failure) in
-            (
-                SiteState(
-                    hidden: try community.hiddenGroups(after: nil, limit: .max), curations: try community.curations()),
-                try community.apply(change)
-            )
+            (try community.siteState(), try community.apply(change))
         }
         guard outcome != .unknownGroup else {
             // Administrators may learn of hidden groups.

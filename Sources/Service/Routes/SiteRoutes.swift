@@ -78,7 +78,7 @@ extension Responder {
     @Sendable
     fileprivate static func curation(_ call: Call) throws(Problem) -> CuratedGroups {
         let community = try call.community(with: .siteDecisions)
-        let curations = try call.orUnavailable { () throws(Failure) in try community.curations() }
+        let curations = try call.orUnavailable { () throws(Failure) in try community.siteState().curations }
         return CuratedGroups(curations, atSeconds: call.responder.now() / 1000)
     }
 }
@@ -121,11 +121,9 @@ extension Responder {
     @Sendable
     fileprivate static func hiddenGroups(_ call: Call) throws(Problem) -> HiddenGroups {
         let community = try call.community(with: .siteDecisions)
-        let limit = call.parameters.limit
-        let found = try call.orUnavailable { () throws(Failure) in
-            // One more than the limit shows whether there is another page.
-            try community.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
-        }
-        return HiddenGroups(found, limit: limit)
+        let hidden = try call.orUnavailable { () throws(Failure) in try community.siteState().hiddenGroups }
+        let after = call.parameters.text("after")
+        let found = hidden.drop { group in after.map { !$0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? false }
+        return HiddenGroups(Array(found), limit: call.parameters.limit)
     }
 }

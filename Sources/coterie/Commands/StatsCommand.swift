@@ -79,13 +79,13 @@ enum StatsCommand: Subcommand {
         let groups = statistics.ubiquitousGroups.map { group in
             """
             group \(group.id) has \(share(group)) of the members: it is no interest and no reason in lists; to show it \
-            to nobody: coterie hide \(shellWord(group.id))
+            to nobody: coterie hide \(ShellWords.ids(group.id))
             """
         }
         let members = statistics.ubiquitousMembers.map { member in
             """
             user \(member.id) is in \(share(member)) of the groups, and weighs little in similarities; if it is no \
-            person: coterie delete user \(shellWord(member.id))
+            person: coterie delete user \(ShellWords.ids(member.id))
             """
         }
         return groups + members
@@ -97,7 +97,7 @@ enum StatsCommand: Subcommand {
             things.twins.map { pair in
                 let kind = String(things.name.dropLast())
                 let names = "\(shown(pair.id)) and \(shown(pair.other))"
-                let rename = "coterie rename \(kind) \(shellWord(pair.id)) \(shellWord(pair.other))"
+                let rename = "coterie rename \(kind) \(ShellWords.ids(pair.id, pair.other))"
                 let remedy = kind == "photo" ? "write one of them in all files" : rename
                 return "\(kind)s \(names) are two ids; if they are the same: \(remedy)"
             }
@@ -170,7 +170,7 @@ extension CatalogDoubt: Answer {
         fields.always("advice", \.remedy, "What to do")
     }
 
-    private var remedy: String { advice + (command.map { " \($0) \(shellWord(example))" } ?? "") }
+    private var remedy: String { advice + (command.map { " \($0) \(ShellWords.ids(example))" } ?? "") }
     fileprivate var line: String { "\(rows): \(count.grouped), such as \(shown(example)); \(remedy)" }
 }
 
@@ -204,9 +204,4 @@ extension SizeHistogram {
             return ["from": sizes.lowerBound, "to": sizes.upperBound, "count": count]
         }
     }
-}
-
-/// Returns a text as one word of a shell's command line.
-private func shellWord(_ text: String) -> String {
-    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
 }

@@ -33,8 +33,9 @@ struct ImportReport {
             let kept =
                 summary.keptRejects < summary.rejected ? "the first \(summary.keptRejects.grouped) " : ""
             // Rejected rows of a binary file are not written.
-            let paths = summary.rejectsPaths.joined(separator: ", ")
-            lines.append((paths.isEmpty ? "" : "\(kept)rejected lines: \(paths); ") + "reasons: \(reasons)")
+            let paths = summary.rejectsPaths.map(ShellWords.file).joined(separator: " ")
+            lines.append(
+                (paths.isEmpty ? "" : "\(kept)rejected lines: \(paths); ") + "reasons: \(ShellWords.file(reasons))")
         }
         if isDryRun { lines += examples }
         return lines
