@@ -4,10 +4,9 @@ package import Model
 package struct MapRegions: Sendable {
     /// A region of the map.
     package struct Region: Sendable, Equatable {
-        /// The commonest topic of its groups, else the title or id of its largest one.
+        /// The commonest topic of its groups, else the title or id of its largest one; no other region has the name.
         ///
-        /// Of equally common topics it is the first one by its bytes. Names differ: regions with the same topic also
-        /// have the title of the largest group in theirs, and if need be its id.
+        /// Of equally common topics it is the first one by its bytes. Regions with the same one add their largest group.
         package fileprivate(set) var name = ""
         package fileprivate(set) var groupCount = 0
         /// The groups with the most members, at most `largestLimit`, largest first; equal ones by their index.
@@ -51,19 +50,18 @@ package struct MapRegions: Sendable {
             // Topics ascend, so an earlier one stays where counts are equal.
             for (number, count) in counts where count > best[number]?.count ?? 0 { best[number] = (count, topic) }
         }
-        // The longer names of each region.
-        var names = [[String]](repeating: [], count: regions.count)
+        var longerNames = [[String]](repeating: [], count: regions.count)
         for number in regions.indices {
             guard let first = regions[number].largest.first.map(Int.init) else { continue }
             let (id, title) = (model.id(of: first), model.title(of: first))
             let topic = best[number].map { "\($0.topic): " } ?? ""
-            names[number] = [title.isEmpty ? id : title, "\(title) (\(id))"].map { topic + $0 }
-            regions[number].name = best[number]?.topic ?? names[number][0]
+            longerNames[number] = [title.isEmpty ? id : title, "\(title) (\(id))"].map { topic + $0 }
+            regions[number].name = best[number]?.topic ?? longerNames[number][0]
         }
         for length in 0..<2 {
             let counts = Dictionary(regions.map { ($0.name, 1) }, uniquingKeysWith: +)
-            for number in regions.indices where !names[number].isEmpty && counts[regions[number].name] ?? 0 > 1 {
-                regions[number].name = names[number][length]
+            for number in regions.indices where regions[number].groupCount > 0 && counts[regions[number].name] ?? 0 > 1 {
+                regions[number].name = longerNames[number][length]
             }
         }
         (self.regions, self.besideCount) = (regions, besideCount)

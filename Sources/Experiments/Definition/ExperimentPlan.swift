@@ -84,7 +84,7 @@ package struct ExperimentCourse: Sendable, Equatable {
     ///   - now: the instant up to which everything is known, in Unix milliseconds.
     package init(_ entry: ExperimentRegister.Entry, firstTimes: [Int64], atMilliseconds now: Int64) {
         let definition = entry.definition
-        let start = max(entry.startedAtMilliseconds, (definition.startsAt ?? .min / 1000) * 1000)
+        let start = entry.beginsAtMilliseconds
         let known = max(now, start)
         let wanted = definition.plan?.memberCount ?? .max
         let lastCame = firstTimes.count >= wanted ? firstTimes[wanted - 1] : nil

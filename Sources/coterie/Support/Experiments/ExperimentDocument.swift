@@ -176,7 +176,8 @@ struct CourseReport: Answer {
         fields.always("days", \.course.dayCount, "The days that it has taken")
         fields.always("startedAtMilliseconds", \.course.startedAt, "When it began")
         fields.always("endMilliseconds", \.course.end, "Until when it is reported")
-        fields.always("knownUntilMilliseconds", \.course.now, "Until when all is known")
+        fields.always("knownUntilMilliseconds", \.arrival.knownUntil, "Until when all is known")
+        fields.always("isRehearsal", \.arrival.isRehearsal, "Whether it is of a time to come, and no result")
         fields.always("daemons", \.arrival.senders, "Daemons with journals of their own, up to when each has sent all")
         fields.sometimes("late", \.arrival.late, "What arrived since an earlier report; if anything did")
     }
