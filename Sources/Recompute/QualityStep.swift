@@ -40,7 +40,7 @@ struct QualityStep {
             return
         }
         joinsWithoutTime = memberships.compared.report.entries - memberships.dates.count
-        let columns = memberships.events?.persons(since: moment) ?? []
+        let columns = memberships.events?.recent(in: moment...max(moment, run.instant)).persons ?? []
         // Neighbours are passed once for each of the two versions, and ids are looked up one by one.
         let neighbours = manifest.relations.reduce(0) { $0 + $1.neighbours }
         let preparing = Double(neighbours) * 1e-8 + Double(columns.count) * 1.5e-6

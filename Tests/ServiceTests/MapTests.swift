@@ -103,13 +103,16 @@ extension PageTests {
         }
     }
 
-    @Test("A version without a map says so")
+    @Test("A version without a map says so, and one without joins in four weeks that its data are old")
     func noMap() throws {
-        let store = FakeStore(try Community.version("v1", places: nil))
+        let quiet = [GroupReach](repeating: GroupReach(offered: 1), count: Community.groups.count)
+        let store = FakeStore(try Community.version("v1", places: nil, reach: quiet))
         let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
         defer { daemon.stop() }
         let field = try #require(try signIn(daemon).cookie)
         #expect(try get(daemon, "/admin/map", [field]).text.contains("This version has no map"))
+        let table = try get(daemon, "/admin/groups", [field]).text
+        #expect(table.contains("the data that were imported last end before them"))
         #expect(try get(daemon, "/admin/files/map.js").status == 200)
     }
 }

@@ -119,7 +119,8 @@ extension PageTests {
     @Test("An experiment that has not begun has no report")
     func waiting() throws {
         var register = ExperimentRegister()
-        var definition = ExperimentDefinition("later", arms: [.init("usual"), .init("longer")])
+        let plan = ExperimentPlan(decides: .clicks, memberCount: 1200, effect: 0.1)
+        var definition = ExperimentDefinition("later", arms: [.init("usual"), .init("longer")], plan: plan)
         definition.startsAt = Bearers.now / 1000 + 86_400
         #expect(register.start(definition, atMilliseconds: Bearers.now) == nil)
         let store = FakeStore(try Community.version("v1"))

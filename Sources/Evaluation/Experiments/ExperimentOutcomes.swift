@@ -14,8 +14,6 @@ package struct ExperimentOutcomes: Sendable {
     package private(set) var facts = HealthFacts()
     /// The time that the experiment has taken.
     package let course: ExperimentCourse
-    /// The time up to which everything is known, in Unix milliseconds.
-    package let knownUntil: Int64
 
     /// The number of days before the experiment whose actions are taken out of the comparison.
     package static let daysBefore: Int64 = 28
@@ -34,12 +32,12 @@ package struct ExperimentOutcomes: Sendable {
         let all = try Exposures(of: catalog).firstExposures(in: definition.name, arrival: arrival)
         let known = all.filter { $0 < now }
         let course = ExperimentCourse(entry, firstTimes: known, atMilliseconds: now)
-        (self.course, knownUntil) = (course, now)
+        self.course = course
         let arms = definition.isInterleaved ? [AssignedArm.interleaved] : definition.arms.map(\.name)
         let indexes = Dictionary(uniqueKeysWithValues: arms.enumerated().map { ($1, $0) })
         var sources = ListSources(armCount: arms.count, areVersionsOwn: !definition.versions.isEmpty)
         var topics: [String: [String]] = [:]
-        var kept = ExperimentOutcomes(course: course, knownUntil: now)
+        var kept = ExperimentOutcomes(course: course)
         let tail = ExperimentCourse.daysKept * ExperimentCourse.dayLength
         try Exposures(of: catalog).forEachMember(
             exposedIn: definition.name, before: course.end,
@@ -75,9 +73,7 @@ package struct ExperimentOutcomes: Sendable {
     /// The difference between the clocks of two daemons that does no harm, in milliseconds.
     private static let clockTolerance: Int64 = 60_000
 
-    private init(course: ExperimentCourse, knownUntil: Int64) {
-        (self.course, self.knownUntil) = (course, knownUntil)
-    }
+    private init(course: ExperimentCourse) { self.course = course }
 }
 
 /// The sources of an experiment's lists, as its exposures tell them.

@@ -176,15 +176,18 @@ extension Responder {
         }
         let now = call.responder.now()
         let community = call.responder.community
-        let hasBegun = now >= entry.beginsAtMilliseconds
+        let start = entry.beginsAtMilliseconds
         let outcomes = try call.reading { () throws(Failure) in
             // What a daemon recorded and has not sent is not known.
             let senders = try DaemonReport.all(in: call.responder.follower.store, .senders)
-            return hasBegun ? try community?.outcomes(of: entry, atMilliseconds: senders.map(\.sentUntilMilliseconds).reduce(now, min)) : nil
+            let known = senders.map(\.sentUntilMilliseconds).reduce(now, min)
+            return now < start ? nil : try community?.outcomes(of: entry, atMilliseconds: known)
         }
         let report: HTML =
-            !hasBegun ? "<p>It begins \(HTML.time(entry.beginsAtMilliseconds)).</p>" : outcomes.map { entry.definition.isInterleaved ? votes(entry, $0) : comparisons(entry, $0) }
-            ?? "<p>This daemon lacks the data of other daemons: <code>coterie experiment report</code> has them.</p>"
+            outcomes.map { entry.definition.isInterleaved ? votes(entry, $0) : comparisons(entry, $0) }
+            ?? (now < start
+                ? "<p>It begins \(HTML.time(start)).</p>"
+                : "<p>This daemon lacks the data of other daemons: <code>coterie experiment report</code> has them.</p>")
         return Page(
             name, in: .experiments,
             subtitle: "\(state(of: entry, at: now)), started \(HTML.time(entry.startedAtMilliseconds))",
@@ -220,9 +223,8 @@ extension Responder {
     }
 
     private static func course(
-        _ entry: ExperimentRegister.Entry, _ outcomes: ExperimentOutcomes, _ count: Int, _ arms: HTML = ""
+        _ entry: ExperimentRegister.Entry, _ course: ExperimentCourse, _ count: Int, _ arms: HTML = ""
     ) -> HTML {
-        let course = outcomes.course
         let plan = entry.definition.plan
         var members: HTML = "\(count.grouped)\(arms)"
         if let wanted = plan?.memberCount {
@@ -242,14 +244,8 @@ extension Responder {
             case (_?, nil): "with these members"
             case (_?, let end?): "with these members or \(end)"
             }
-        let stage: HTML =
-            switch course.stage {
-            case .running: "runs: only the always-valid bounds count"
-            case .stoppedEarly: "stopped early: only the always-valid bounds count"
-            case .ended: "ended as planned: the test of the plan counts"
-            }
         return .facts([
-            ("Stage", stage), ("Day", "\(course.dayCount)"), ("Known until", .time(outcomes.knownUntil)),
+            ("Stage", "\(course.stage.words)"), ("Day", "\(course.dayCount)"), ("Known until", .time(course.now)),
             ("Members", members),
             ("Decides", "\(plan?.decides.rawValue ?? "–")"),
             ("Ends", ends),
@@ -282,7 +278,7 @@ extension Responder {
         let names = report.definition.arms.map(\.name)
         let arms = zip(names, report.memberCounts).map { "\($0) \($1)" }.joined(separator: ", ")
         let count = report.memberCounts.reduce(0, +)
-        let head: HTML = "\(course(entry, outcomes, count, " (\(arms))"))\(health(report.health))"
+        let head: HTML = "\(course(entry, report.course, count, " (\(arms))"))\(health(report.health))"
         guard report.distrust == nil else { return head }
         let tuning = report.plannedTuningCount
         func role(_ measure: Measure) -> String {
@@ -336,7 +332,7 @@ extension Responder {
         let definition = entry.definition
         let checks = ExperimentReport.interleavedHealth(
             outcomes.members, course: outcomes.course, facts: outcomes.facts)
-        let head: HTML = "\(course(entry, outcomes, outcomes.members.count))\(health(checks))"
+        let head: HTML = "\(course(entry, outcomes.course, outcomes.members.count))\(health(checks))"
         guard checks.distrust == nil else { return head }
         let names = definition.arms.map(\.name)
         let tuning = definition.plan?.memberCount ?? InterleavingVotes.usualTuningCount

@@ -47,6 +47,8 @@ struct GroupTable {
     private let (order, filter, region, page): (Order, Filter, String?, Int)
     /// Whether members told what their lists had.
     private let isOffered: Bool
+    /// Whether memberships have times, and none is of the weeks before the version.
+    private let isOld: Bool
 
     init(_ call: Call) throws(Problem) {
         snapshot = try call.snapshot
@@ -57,7 +59,9 @@ struct GroupTable {
         filter = call.parameters.choice("only", of: Filter.self)
         region = call.parameters.text("region")
         page = call.parameters.integer("page")
-        isOffered = (0..<all.groupCount).contains { [all] in all.reach(of: $0)?.offered ?? 0 > 0 }
+        let reach = (0..<all.groupCount).compactMap { [all] in all.reach(of: $0) }
+        isOffered = reach.contains { $0.offered > 0 }
+        isOld = !reach.isEmpty && !reach.contains { $0.joins > 0 }
     }
 
     var html: HTML {
@@ -85,7 +89,9 @@ struct GroupTable {
                 "\(groups.count.grouped) groups, page \(page.grouped) of \(pages.grouped)",
                 ["Group"] + sizes + ["#Joins", "#Offered to", "#Opened by", "#Neighbours", "Last active", "State"],
                 Array(rows)))
-            <p>Joins, offers and openings are those of the four weeks before the version.\(if: !isOffered, """
+            <p>Joins, offers and openings are those of the four weeks before the version.\(if: isOld, """
+             No membership is from these weeks: the data that were imported last end before them.
+            """)\(if: !isOffered, """
              No client told what its lists showed, so nothing is known of offers.
             """)</p>
             <p>\(turns)</p>

@@ -210,7 +210,5 @@ extension WorkLog.Run {
 
 extension Call {
     /// The reports of the daemons on the store's board; none if it has no board or cannot be reached.
-    fileprivate var daemonReports: [DaemonReport] {
-        (try? DaemonReport.all(in: responder.follower.store)) ?? []
-    }
+    fileprivate var daemonReports: [DaemonReport] { (try? DaemonReport.all(in: responder.follower.store)) ?? [] }
 }

@@ -135,19 +135,11 @@ enum CourseWords {
         let end = min(course.end, max(course.startedAt, arrival.knownUntil))
         lines.append(
             "seen: from \(text(course.startedAt)) to \(text(end)), known until \(text(arrival.knownUntil))")
-        lines.append(sentence(course.stage))
+        lines.append(course.stage.words)
         if course.stage == .ended, !course.isFinal(.keptJoins) {
             lines.append("kept-joins is known 7 days after the end; until then, its always-valid bounds count")
         }
         return lines
-    }
-
-    private static func sentence(_ stage: ExperimentCourse.Stage) -> String {
-        switch stage {
-        case .running: "running: the planned end has not come, so only the always-valid bounds count"
-        case .stoppedEarly: "stopped early, before the planned end: only the always-valid bounds count"
-        case .ended: "ended as planned: the test of the plan counts"
-        }
     }
 
     static func text(_ milliseconds: Int64) -> String { UnixTime(seconds: milliseconds / 1000)?.description ?? "?" }
