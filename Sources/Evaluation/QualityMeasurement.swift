@@ -51,16 +51,15 @@ package struct QualityMeasurement: Sendable {
         popular = [UInt32](below: model.groupCount) { Int(measured.model.size(of: $0, in: membership)) }
     }
 
-    /// A member, with the groups that the version had, and those that were joined since.
-    private struct Joiner: Sendable {
-        let id: String
-        let known: Set<UInt32>
-        var joined: [String] = []
-        var repeatedCount = 0
-    }
-
     /// The measurement of one member.
     private struct Row: Sendable {
+        let id: String
+        /// The groups that the version had.
+        let known: Set<UInt32>
+        /// The ids of the groups that were joined since.
+        var joined: [String] = []
+        /// The number of groups that the version had, and that only have a new time.
+        var repeatedCount = 0
         var joins = 0
         var joinsOfOtherGroups = 0
         /// The first groups of the list; nil if no group was joined that the list could have.
@@ -83,27 +82,34 @@ package struct QualityMeasurement: Sendable {
         ofUsers userIDs: [String], limit: Int, inCatalog path: String, threads: Int
     ) throws(Failure) -> Manifest.Quality {
         let hashed = userIDs.lazy.filter { !$0.isEmpty }.map { (hash: Checksum.number(of: Array($0.utf8)), id: $0) }
-        let candidates = hashed.sorted { $0.hash < $1.hash }.prefix(Self.candidates * limit).map(\.id)
-        let found = try Parallel.map(
-            candidates.count, inPortionsOf: Self.portion, threads: threads,
-            state: { _ throws(Failure) in try Facts(path: path, relations: relations) }
-        ) { catalog, portion throws(Failure) in
-            try candidates[portion].map { id throws(Failure) in try joiner(id, catalog) }
-        }.flatMap(\.self)
-        let joiners = Array(found.lazy.filter { !$0.joined.isEmpty }.prefix(limit))
+        var candidates = hashed.sorted { $0.hash < $1.hash }.prefix(Self.candidates * limit).map(\.id)[...]
+        var (joiners, repeatedCount) = ([Row](), 0)
+        while joiners.count < limit, !candidates.isEmpty {
+            let next = Array(candidates.prefix(limit))
+            let found = try Parallel.map(
+                next.count, inPortionsOf: Self.portion, threads: threads,
+                state: { _ throws(Failure) in try Facts(path: path, relations: relations) }
+            ) { catalog, portion throws(Failure) in
+                try next[portion].map { id throws(Failure) in try joiner(id, catalog) }
+            }.flatMap(\.self)
+            repeatedCount += found.reduce(0) { $0 + $1.repeatedCount }
+            joiners += found.filter { !$0.joined.isEmpty }.prefix(limit - joiners.count)
+            candidates = candidates.dropFirst(limit)
+        }
+        let measured = joiners
         let rows = try Parallel.map(
-            joiners.count, inPortionsOf: Self.portion, threads: threads,
+            measured.count, inPortionsOf: Self.portion, threads: threads,
             state: { _ throws(Failure) in try rule.past(ofCatalog: path, relations: relations) }
         ) { catalog, portion throws(Failure) in
-            try joiners[portion].map { joiner throws(Failure) in try row(of: joiner, catalog) }
+            try measured[portion].map { joiner throws(Failure) in try row(of: joiner, catalog) }
         }
         var quality = quality(rows.flatMap(\.self))
-        quality.joinsWithNewTime = found.reduce(0) { $0 + $1.repeatedCount }
+        quality.joinsWithNewTime = repeatedCount
         return quality
     }
 
-    private func joiner(_ id: String, _ catalog: Facts) throws(Failure) -> Joiner {
-        var joiner = Joiner(id: id, known: try known(id))
+    private func joiner(_ id: String, _ catalog: Facts) throws(Failure) -> Row {
+        var joiner = Row(id: id, known: try known(id))
         for membership in try catalog.member(withID: id)?.memberships ?? [] {
             guard let time = membership.joinedAt, times.contains(time) else { continue }
             let isKnown = model.index(ofID: membership.groupID).map { joiner.known.contains(UInt32($0)) } ?? false
@@ -112,8 +118,8 @@ package struct QualityMeasurement: Sendable {
         return joiner
     }
 
-    private func row(of joiner: Joiner, _ catalog: Facts) throws(Failure) -> Row {
-        var row = Row()
+    private func row(of joiner: Row, _ catalog: Facts) throws(Failure) -> Row {
+        var row = joiner
         let instant = version.createdAtMilliseconds
         let knownIDs = joiner.known.sorted().map { model.id(of: Int($0)) }
         func request(_ planner: Planner) throws(Failure) -> PlanRequest? {

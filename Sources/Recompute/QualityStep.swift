@@ -7,8 +7,8 @@ import ModelStore
 /// The members with whom the lists of the version that serves are measured: some who have joined groups since.
 struct QualityStep {
     private let version: VersionName
-    /// The time in Unix seconds from which on the version has counted no membership.
-    private let moment: Int64
+    /// The times of joins in Unix seconds, from the one on from which the version has counted none.
+    private let times: ClosedRange<Int64>
     private var userIDs: [String] = []
     /// The most members to measure.
     private var limit = QualityMeasurement.memberLimit
@@ -16,7 +16,6 @@ struct QualityStep {
     private var joins: [UInt32] = []
     /// The known ends of memberships since the version; groups are those of the next version.
     private var ended: [(row: UInt32, userID: String, isBack: Bool)] = []
-    private let end: Int64
     private var joinsWithoutTime = 0
     /// The reason that nothing is measured, or nil.
     private var reason: String?
@@ -43,14 +42,15 @@ struct QualityStep {
         version = current
         // Daemons may have recorded while their changes were applied, and their clocks may be ahead.
         let applying = manifest.steps.first { $0.name == JobStep.applyChanges.name }?.seconds ?? 0
-        moment = manifest.createdAtMilliseconds / 1000 + Int64(applying.rounded(.up)) + RelationSource.clockLeadSeconds
-        end = max(moment, run.instant + RelationSource.clockLeadSeconds)
+        let moment =
+            manifest.createdAtMilliseconds / 1000 + Int64(applying.rounded(.up)) + RelationSource.clockLeadSeconds
+        times = moment...max(moment, run.instant + RelationSource.clockLeadSeconds)
         guard run.job.tablesPath == nil else {
             reason = "the memberships are in tables"
             return
         }
         joinsWithoutTime = memberships.compared.report.entries - memberships.dates.count
-        let (counts, columns) = memberships.events?.recent(in: moment...end) ?? ([], [])
+        let (counts, columns) = memberships.events?.recent(in: times) ?? ([], [])
         joins = counts
         // Neighbours are passed once for each of the two versions, and ids are looked up one by one.
         let neighbours = manifest.relations.reduce(0) { $0 + $1.neighbours }
@@ -117,7 +117,7 @@ struct QualityStep {
             }
             let measurement = QualityMeasurement(
                 (current.manifest, current.model), next: (manifest, next), relations: job.parameters.relations,
-                in: moment...end, known: known)
+                in: times, known: known)
             quality = try measurement.quality(
                 ofUsers: userIDs, limit: limit, inCatalog: job.catalogPath, threads: job.parameters.threads)
             quality.joinsWithNewTime? += count

@@ -63,9 +63,7 @@ struct ChangeArrival {
 
     /// The instant up to which everything is known, in Unix milliseconds; at most the asked one, and never to come.
     let knownUntil: Int64
-    /// The instant as of which the report judges, in Unix milliseconds: `knownUntil`, but for a rehearsal.
-    let judgedAt: Int64
-    /// Whether the report is of a time to come.
+    /// Whether the report is of a time to come, as of which it then judges.
     let isRehearsal: Bool
     /// The time at which a report with these numbers was made first, in Unix milliseconds.
     let madeAt: Int64
@@ -90,6 +88,7 @@ struct ChangeArrival {
     /// - Parameter instant: the time of the report, in Unix milliseconds.
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let (present, store, path) = (ParsedCommand.nowMilliseconds, try parsed.openStore(), parsed.text("catalog"))
+        isRehearsal = instant > present
         var problem: String?
         do {
             if parsed.flag("take-changes") || store.shared == nil {
@@ -104,19 +103,18 @@ struct ChangeArrival {
             earlier = (try? JSON.decoded([Report].self, from: text.utf8)) ?? []
         }
         // Times on a command line are whole seconds.
-        if parsed.textIfGiven("at") != nil, let report = earlier.first(where: { $0.madeAt / 1000 >= instant / 1000 }) {
-            (madeAt, arrival, isRepeated, isRehearsal) = (report.madeAt, report.arrival, true, false)
-            knownUntil = min(present, instant / 1000 >= report.knownUntil / 1000 ? report.knownUntil : instant)
-            judgedAt = knownUntil
+        if parsed.textIfGiven("at") != nil, !isRehearsal,
+            let report = earlier.first(where: { $0.madeAt / 1000 >= instant / 1000 })
+        {
+            (madeAt, arrival, isRepeated) = (report.madeAt, report.arrival, true)
+            knownUntil = instant / 1000 >= report.knownUntil / 1000 ? report.knownUntil : instant
             return
         }
         let waiting = try Self.waiting(store, path, beyond: catalog.appliedChanges())
         senders = try Self.senders(store, parsed)
-        isRehearsal = instant > present
         var known = senders.map(\.sentUntil).min().map { min($0, present) } ?? present
         if let waiting { known = max(0, min(known, waiting.firstStamp - Self.exposureDelay)) }
         (madeAt, knownUntil, arrival) = (present, min(known, instant), try Exposures(of: catalog).arrival)
-        judgedAt = isRehearsal ? instant : knownUntil
         if isRehearsal {
             lines.append(
                 """

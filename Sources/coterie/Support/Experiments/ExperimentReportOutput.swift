@@ -23,8 +23,8 @@ enum ExperimentReportOutput {
         var arrival = try ChangeArrival(parsed, atMilliseconds: instant)
         let catalog = try parsed.openCatalog()
         let outcomes = try ExperimentOutcomes(
-            of: entry, from: catalog, atMilliseconds: arrival.judgedAt, arrival: arrival.arrival,
-            present: arrival.madeAt)
+            of: entry, from: catalog, atMilliseconds: arrival.isRehearsal ? instant : arrival.knownUntil,
+            arrival: arrival.arrival, present: arrival.madeAt)
         try arrival.countLate(entry, outcomes.course, catalog)
         let tuning = try tuningCount(parsed, entry.definition)
         guard !entry.definition.isInterleaved else {
