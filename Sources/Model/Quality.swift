@@ -31,14 +31,13 @@ extension Manifest {
 
         /// The outcome in words.
         package var words: String {
-            guard let figures else {
-                return reason ?? "too few joins: \(joins.grouped) of at least \(Self.leastJoins)"
-            }
-            let known =
-                joinsWithNewTime.map { $0 > 0 ? "; \($0.grouped) old memberships with a new time left out" : "" } ?? ""
+            if let reason { return reason }
+            let count = joinsWithNewTime ?? 0
+            let old = count > 0 ? "; \(count.grouped) old memberships with a new time left out" : ""
+            guard let figures else { return "too few joins: \(joins.grouped) of at least \(Self.leastJoins)\(old)" }
             return """
                 \(Formats.percent(figures.hitRate)) (\(figures.intervalWords)) of \(members.grouped) members joined a \
-                group of their list, \(Formats.percent(figures.popularHitRate)) a popular one\(known)
+                group of their list, \(Formats.percent(figures.popularHitRate)) a popular one\(old)
                 """
         }
     }
