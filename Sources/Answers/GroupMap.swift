@@ -53,7 +53,8 @@ package struct GroupMap: Answer, Equatable {
             fields.always("title", \.title, "Its title")
             fields.sometimes("x", \.place?.x, "The place from left to right, 0 to 999,999; not without neighbours")
             fields.sometimes("y", \.place?.y, "The place from top to bottom, 0 to 999,999; not without neighbours")
-            fields.sometimes("region", \.region, "The name of the region; not without neighbours")
+            fields.sometimes("regionId", \.place?.region, "The number of the region, from 0; not without neighbours")
+            fields.sometimes("region", \.region, "The name of the region, which no other has; not without neighbours")
             fields.always("memberCount", \.memberCount, as: .count, "Its members")
         }
     }

@@ -161,14 +161,8 @@ extension HoldOutRule {
                 ($0.joinedAt ?? .min, Self.hash(user, $0.group)) < ($1.joinedAt ?? .min, Self.hash(user, $1.group))
             }
             return last.flatMap { $0.joinedAt == nil ? nil : [$0.group] } ?? []
-        case .after: return groups.filter { isLater($0.joinedAt) }.map(\.group)
+        case .after(let moment): return groups.filter { $0.joinedAt ?? .min >= moment }.map(\.group)
         }
-    }
-
-    /// Whether a time in Unix seconds is at or after the moment of the rule; an unknown time is earlier.
-    package func isLater(_ time: Int64?) -> Bool {
-        guard case .after(let moment) = self, let time else { return false }
-        return time >= moment
     }
 
     /// Returns a hash of a pair, which is the same in every run; similar pairs have unrelated hashes.

@@ -12,6 +12,8 @@ package struct QualityMeasurement: Sendable {
     package static let memberLimit = 2000
     /// The members that a thread takes at a time.
     private static let portion = 16
+    /// The members who are looked at for each one who is measured, because old memberships may have new times.
+    private static let candidates = 8
 
     private let version: Manifest
     private let model: ModelVersion
@@ -19,19 +21,27 @@ package struct QualityMeasurement: Sendable {
     /// The groups with the most members, the greatest first.
     private let popular: [UInt32]
     private let rule: HoldOutRule
+    /// The times of joins in Unix seconds.
+    private let times: ClosedRange<Int64>
     private let relations: RelationTable
+    private let known: KnownGroups
+
+    /// A function that returns groups that a member was in when the measured version was made, by their indexes in it.
+    package typealias KnownGroups = @Sendable (_ userID: String) throws(Failure) -> Set<UInt32>
 
     /// - Parameters:
     ///   - measured: the version whose lists are measured.
     ///   - next: the version that was made after it.
-    ///   - moment: the time in Unix seconds from which on no membership was counted in the measured version.
+    ///   - times: the times of joins in Unix seconds, from the one on from which the measured version counted none.
+    ///   - known: all groups of a member in the measured version, or at least those whose time may have changed since.
     package init(
         _ measured: (manifest: Manifest, model: ModelVersion), next: (manifest: Manifest, model: ModelVersion),
-        relations: RelationTable, from moment: Int64
+        relations: RelationTable, in times: ClosedRange<Int64>, known: @escaping KnownGroups
     ) {
         var configuration = PlanConfiguration()
         configuration.relations = relations
-        (version, model, rule, self.relations) = (measured.manifest, measured.model, .after(moment), relations)
+        (version, model, self.relations) = (measured.manifest, measured.model, relations)
+        (rule, self.times, self.known) = (.after(times.lowerBound), times, known)
         let (before, after) = (configuration.weighted(by: measured.manifest), configuration.weighted(by: next.manifest))
         planners = (
             Planner(model: measured.model, configuration: before, key: RotationKey(0, 0)),
@@ -41,14 +51,15 @@ package struct QualityMeasurement: Sendable {
         popular = [UInt32](below: model.groupCount) { Int(measured.model.size(of: $0, in: membership)) }
     }
 
-    /// Returns the members to measure: those with the least hashes of their ids, in the order of the hashes.
-    package static func sample(of userIDs: [String]) -> [String] {
-        let hashed = userIDs.lazy.filter { !$0.isEmpty }.map { (hash: Checksum.number(of: Array($0.utf8)), id: $0) }
-        return hashed.sorted { $0.hash < $1.hash }.prefix(memberLimit).map(\.id)
-    }
-
     /// The measurement of one member.
     private struct Row: Sendable {
+        let id: String
+        /// The groups that the version had.
+        let known: Set<UInt32>
+        /// The ids of the groups that were joined since.
+        var joined: [String] = []
+        /// The number of groups that the version had, and that only have a new time.
+        var repeatedCount = 0
         var joins = 0
         var joinsOfOtherGroups = 0
         /// The first groups of the list; nil if no group was joined that the list could have.
@@ -61,40 +72,71 @@ package struct QualityMeasurement: Sendable {
 
     /// Measures members; the result does not depend on the number of threads.
     ///
+    /// Of those who joined a group since, the ones with the least hashes of their ids are measured.
+    ///
     /// - Parameters:
-    ///   - userIDs: the members.
+    ///   - userIDs: the members who may have joined a group since.
+    ///   - limit: the most members to measure.
     ///   - path: the path of the catalog with what they joined since.
     package func quality(
-        ofUsers userIDs: [String], inCatalog path: String, threads: Int
+        ofUsers userIDs: [String], limit: Int, inCatalog path: String, threads: Int
     ) throws(Failure) -> Manifest.Quality {
-        let rows = try Parallel.map(
-            userIDs.count, inPortionsOf: Self.portion, threads: threads,
-            state: { _ throws(Failure) in
-                (
-                    now: try Facts(path: path, relations: relations),
-                    then: try rule.past(ofCatalog: path, relations: relations)
-                )
-            }
-        ) { catalogs, portion throws(Failure) in
-            try userIDs[portion].map { id throws(Failure) in
-                let joined = try catalogs.now.member(withID: id)?.memberships ?? []
-                let later = joined.filter { rule.isLater($0.joinedAt) }
-                return try row(ofUser: id, later.map(\.groupID), catalogs.then)
-            }
+        let hashed = userIDs.lazy.filter { !$0.isEmpty }.map { (hash: Checksum.number(of: Array($0.utf8)), id: $0) }
+        var candidates = hashed.sorted { $0.hash < $1.hash }.prefix(Self.candidates * limit).map(\.id)[...]
+        var (joiners, repeatedCount) = ([Row](), 0)
+        while joiners.count < limit, !candidates.isEmpty {
+            let next = Array(candidates.prefix(limit))
+            let found = try Parallel.map(
+                next.count, inPortionsOf: Self.portion, threads: threads,
+                state: { _ throws(Failure) in try Facts(path: path, relations: relations) }
+            ) { catalog, portion throws(Failure) in
+                try next[portion].map { id throws(Failure) in try joiner(id, catalog) }
+            }.flatMap(\.self)
+            repeatedCount += found.reduce(0) { $0 + $1.repeatedCount }
+            joiners += found.filter { !$0.joined.isEmpty }.prefix(limit - joiners.count)
+            candidates = candidates.dropFirst(limit)
         }
-        return quality(rows.flatMap(\.self))
+        let measured = joiners
+        let rows = try Parallel.map(
+            measured.count, inPortionsOf: Self.portion, threads: threads,
+            state: { _ throws(Failure) in try rule.past(ofCatalog: path, relations: relations) }
+        ) { catalog, portion throws(Failure) in
+            try measured[portion].map { joiner throws(Failure) in try row(of: joiner, catalog) }
+        }
+        var quality = quality(rows.flatMap(\.self))
+        quality.joinsWithNewTime = repeatedCount
+        return quality
     }
 
-    private func row(ofUser id: String, _ joined: [String], _ catalog: Facts) throws(Failure) -> Row {
-        var row = Row()
+    private func joiner(_ id: String, _ catalog: Facts) throws(Failure) -> Row {
+        var joiner = Row(id: id, known: try known(id))
+        for membership in try catalog.member(withID: id)?.memberships ?? [] {
+            guard let time = membership.joinedAt, times.contains(time) else { continue }
+            let isKnown = model.index(ofID: membership.groupID).map { joiner.known.contains(UInt32($0)) } ?? false
+            if isKnown { joiner.repeatedCount += 1 } else { joiner.joined.append(membership.groupID) }
+        }
+        return joiner
+    }
+
+    private func row(of joiner: Row, _ catalog: Facts) throws(Failure) -> Row {
+        var row = joiner
         let instant = version.createdAtMilliseconds
+        let knownIDs = joiner.known.sorted().map { model.id(of: Int($0)) }
         func request(_ planner: Planner) throws(Failure) -> PlanRequest? {
-            let profile = try MemberProfile(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
-            return profile.map { PlanRequest(profile: $0, atMilliseconds: instant, length: QualityFigures.length) }
+            guard
+                var profile = try MemberProfile(
+                    ofUser: joiner.id, from: catalog, for: planner, atMilliseconds: instant)
+            else { return nil }
+            // The past of the catalog lacks memberships that have a new time.
+            let had = Set(profile.joined.map(\.group))
+            let missing = knownIDs.compactMap { planner.model.index(ofID: $0).map(UInt32.init) }
+            profile.joined += missing.filter { !had.contains($0) }.map { MemberProfile.JoinedGroup(group: $0) }
+            profile.joined.sort { $0.group < $1.group }
+            return PlanRequest(profile: profile, atMilliseconds: instant, length: QualityFigures.length)
         }
         func groups(_ items: [PlanItem]) -> [UInt32] { items.prefix(QualityFigures.length).map(\.group) }
         guard let first = try request(planners.measured), !first.isPaused else { return row }
-        let member = EvaluationSet.Member(first.profile, without: joined, in: model)
+        let member = EvaluationSet.Member(first.profile, without: joiner.joined, in: model)
         row.joins = member.heldOut.count
         row.joinsOfOtherGroups = member.heldOutCount - member.heldOut.count
         guard !member.heldOut.isEmpty else { return row }

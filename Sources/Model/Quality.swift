@@ -13,6 +13,10 @@ extension Manifest {
         package var joinsOfOtherGroups = 0
         /// The number of the catalog's memberships in shown groups without a time, which are never measured.
         package var joinsWithoutTime = 0
+        /// The number of memberships that the version had already and that have a time since then: no joins since.
+        ///
+        /// Nil if an earlier program measured.
+        package var joinsWithNewTime: Int?
         /// The figures, or nil if there are fewer joins than `leastJoins`, or if `reason` says that none were measured.
         package var figures: QualityFigures?
         /// The reason that nothing was measured, a clause; nil if something was.
@@ -27,12 +31,13 @@ extension Manifest {
 
         /// The outcome in words.
         package var words: String {
-            guard let figures else {
-                return reason ?? "too few joins: \(joins.grouped) of at least \(Self.leastJoins)"
-            }
+            if let reason { return reason }
+            let count = joinsWithNewTime ?? 0
+            let old = count > 0 ? "; \(count.grouped) old memberships with a new time left out" : ""
+            guard let figures else { return "too few joins: \(joins.grouped) of at least \(Self.leastJoins)\(old)" }
             return """
                 \(Formats.percent(figures.hitRate)) (\(figures.intervalWords)) of \(members.grouped) members joined a \
-                group of their list, \(Formats.percent(figures.popularHitRate)) a popular one
+                group of their list, \(Formats.percent(figures.popularHitRate)) a popular one\(old)
                 """
         }
     }

@@ -4,9 +4,9 @@ package import Model
 package struct MapRegions: Sendable {
     /// A region of the map.
     package struct Region: Sendable, Equatable {
-        /// The commonest topic of its groups, else the title or id of its largest one.
+        /// The commonest topic of its groups, else the title or id of its largest one; no other region has the name.
         ///
-        /// Of equally common topics it is the first one by its bytes.
+        /// Of equally common topics it is the first one by its bytes. Regions with the same add their largest group.
         package fileprivate(set) var name = ""
         package fileprivate(set) var groupCount = 0
         /// The groups with the most members, at most `largestLimit`, largest first; equal ones by their index.
@@ -35,11 +35,10 @@ package struct MapRegions: Sendable {
             let number = Int(place.region)
             while regions.count <= number { regions.append(Region()) }
             regions[number].groupCount += 1
-            let size = sizes[Int(group)]
-            let rank = regions[number].largest.firstIndex { sizes[Int($0)] < size } ?? regions[number].largest.count
-            guard rank < Self.largestLimit else { continue }
-            regions[number].largest.insert(group, at: rank)
-            regions[number].largest = Array(regions[number].largest.prefix(Self.largestLimit))
+            let (size, largest) = (sizes[Int(group)], regions[number].largest)
+            let rank = largest.firstIndex { sizes[Int($0)] < size } ?? largest.count
+            let ranked = largest.prefix(rank) + [group] + largest[rank...]
+            regions[number].largest = Array(ranked.prefix(Self.largestLimit))
         }
         var best = [(count: Int, topic: String)?](repeating: nil, count: regions.count)
         for topic in model.topics {
@@ -50,10 +49,19 @@ package struct MapRegions: Sendable {
             // Topics ascend, so an earlier one stays where counts are equal.
             for (number, count) in counts where count > best[number]?.count ?? 0 { best[number] = (count, topic) }
         }
+        var longerNames: [Int: [String]] = [:]
         for number in regions.indices {
             guard let first = regions[number].largest.first.map(Int.init) else { continue }
-            let title = model.title(of: first)
-            regions[number].name = best[number]?.topic ?? (title.isEmpty ? model.id(of: first) : title)
+            let (id, title) = (model.id(of: first), model.title(of: first))
+            let topic = best[number].map { "\($0.topic): " } ?? ""
+            let names = [title.isEmpty ? id : title, "\(title) (\(id))"].map { topic + $0 }
+            (longerNames[number], regions[number].name) = (names, best[number]?.topic ?? names[0])
+        }
+        for length in 0..<2 {
+            let counts = Dictionary(regions.map { ($0.name, 1) }, uniquingKeysWith: +)
+            for (number, names) in longerNames where counts[regions[number].name] ?? 0 > 1 {
+                regions[number].name = names[length]
+            }
         }
         (self.regions, self.besideCount) = (regions, besideCount)
     }

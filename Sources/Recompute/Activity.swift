@@ -41,7 +41,9 @@ struct ActivitySignals {
             events.mapValues { $0.activity(in: calendar) }, calendar: calendar, groupCount: groupCount)
         trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
         seasons = activity.seasons
-        joins = (0..<groupCount).map { activity.weeks($0).joiners.prefix(GroupReach.weeks).reduce(0, +) }
+        // Unlike trends, joins are those before the job, even if the data end earlier.
+        let weeks = run.instant - Int64(GroupReach.weeks) * 7 * 86_400 + 1...run.instant
+        joins = events[.membership]?.recent(in: weeks).counts ?? [UInt32](repeating: 0, count: groupCount)
         let months = "\(calendar.months.count) months"
         summary =
             "\(trending.count) groups trend, " + (seasons.isEmpty ? "\(months) are too few for" : "\(months) of")

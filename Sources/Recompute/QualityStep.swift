@@ -7,9 +7,15 @@ import ModelStore
 /// The members with whom the lists of the version that serves are measured: some who have joined groups since.
 struct QualityStep {
     private let version: VersionName
-    /// The time in Unix seconds from which on the version has counted no membership.
-    private let moment: Int64
+    /// The times of joins in Unix seconds, from the one on from which the version has counted none.
+    private let times: ClosedRange<Int64>
     private var userIDs: [String] = []
+    /// The most members to measure.
+    private var limit = QualityMeasurement.memberLimit
+    /// The joins of each group since the version, by their times.
+    private var joins: [UInt32] = []
+    /// The known ends of memberships since the version; groups are those of the next version.
+    private var ended: [(row: UInt32, userID: String, isBack: Bool)] = []
     private var joinsWithoutTime = 0
     /// The reason that nothing is measured, or nil.
     private var reason: String?
@@ -22,6 +28,8 @@ struct QualityStep {
     private static let secondsPerMember = 4e-4
     /// The fewest members who are worth the preparation.
     private static let fewestMembers = 250
+    /// The share of the joins that may be old memberships with new times, if a version does not have its members.
+    private static let doubtfulPart = 0.01
 
     /// Chooses members, or returns nil if nothing is to be measured.
     ///
@@ -34,25 +42,60 @@ struct QualityStep {
         version = current
         // Daemons may have recorded while their changes were applied, and their clocks may be ahead.
         let applying = manifest.steps.first { $0.name == JobStep.applyChanges.name }?.seconds ?? 0
-        moment = manifest.createdAtMilliseconds / 1000 + Int64(applying.rounded(.up)) + RelationSource.clockLeadSeconds
+        let moment =
+            manifest.createdAtMilliseconds / 1000 + Int64(applying.rounded(.up)) + RelationSource.clockLeadSeconds
+        times = moment...max(moment, run.instant + RelationSource.clockLeadSeconds)
         guard run.job.tablesPath == nil else {
             reason = "the memberships are in tables"
             return
         }
         joinsWithoutTime = memberships.compared.report.entries - memberships.dates.count
-        let columns = memberships.events?.persons(since: moment) ?? []
+        let (counts, columns) = memberships.events?.recent(in: times) ?? ([], [])
+        joins = counts
         // Neighbours are passed once for each of the two versions, and ids are looked up one by one.
         let neighbours = manifest.relations.reduce(0) { $0 + $1.neighbours }
         let preparing = Double(neighbours) * 1e-8 + Double(columns.count) * 1.5e-6
         let work = run.clock.expectedSeconds * Double(run.parameters.threads)
         let allowed = max(Self.leastSeconds, Self.part * work) - preparing
-        var limit = QualityMeasurement.memberLimit
         while limit > 0, Double(limit) * Self.secondsPerMember > allowed { limit /= 2 }
         guard limit >= min(Self.fewestMembers, columns.count) else {
             reason = "measuring would take more than \(Formats.percent(Self.part, digits: 0)) of the job"
             return
         }
-        userIDs = Array(QualityMeasurement.sample(of: try snapshot.ids(ofUsers: columns)).prefix(limit))
+        userIDs = try snapshot.ids(ofUsers: columns)
+        // Published members tell all that ended.
+        guard manifest.members == nil else { return }
+        let pairs = try snapshot.endedMemberships(since: manifest.createdAtMilliseconds)
+        ended = zip(pairs, try snapshot.ids(ofUsers: pairs.map(\.user))).map { ($0.row, $1, $0.isBack) }
+    }
+
+    /// Returns the function that tells which memberships the version had.
+    ///
+    /// Published members tell it. Without them, known ends do, unless the sizes of groups then and now say that other
+    /// memberships have new times.
+    ///
+    /// - Returns: the function, and the number of memberships with new times beside those that it tells.
+    private func known(_ current: LoadedVersion, next: ModelVersion, _ job: RecomputeJob) throws(Failure)
+        -> (known: QualityMeasurement.KnownGroups, count: Int)
+    {
+        if let members = try job.store.members(of: current) {
+            return (
+                { id throws(Failure) in Set(try members.member(withID: id)?.joined.map(\.group) ?? []) }, 0
+            )
+        }
+        let model = current.model
+        let membership = job.parameters.relations[.membership]?.relation ?? RelationDescription.members.relation
+        let groups = (0..<next.groupCount).map { model.index(ofID: next.id(of: $0)) }
+        let gone = Dictionary(ended.map { (Int($0.row), 1) }, uniquingKeysWith: +)
+        let doubtful = joins.enumerated().map { row, joins in
+            let size = groups[row].map { Int(model.size(of: $0, in: membership)) } ?? 0
+            let lost = size - (Int(next.size(of: row, in: membership)) - Int(joins)) - (gone[row] ?? 0)
+            return max(0, min(lost, Int(joins)))
+        }
+        let back = Dictionary(grouping: ended.filter(\.isBack), by: \.userID).mapValues {
+            Set($0.compactMap { groups[Int($0.row)].map(UInt32.init) })
+        }
+        return ({ id throws(Failure) in back[id] ?? [] }, doubtful.reduce(0, +))
     }
 
     /// Measures the lists of the version.
@@ -62,19 +105,26 @@ struct QualityStep {
         -> Manifest.Quality
     {
         var quality = Manifest.Quality(of: version)
-        quality.reason = reason
-        if reason == nil {
+        (quality.reason, quality.joinsWithoutTime) = (reason, joinsWithoutTime)
+        guard reason == nil else { return quality }
+        do throws(Failure) {
+            let (known, count) = try known(current, next: next, job)
+            guard Double(count) <= Self.doubtfulPart * Double(joins.reduce(0, +)) else {
+                quality.joinsWithNewTime = count
+                quality.reason =
+                    "\(count.grouped) memberships have a new time or are gone: publish members, by --members"
+                return quality
+            }
             let measurement = QualityMeasurement(
                 (current.manifest, current.model), next: (manifest, next), relations: job.parameters.relations,
-                from: moment)
-            do throws(Failure) {
-                quality = try measurement.quality(
-                    ofUsers: userIDs, inCatalog: job.catalogPath, threads: job.parameters.threads)
-            } catch {
-                quality.reason = "the catalog could not be read: \(error.message)"
-            }
+                in: times, known: known)
+            quality = try measurement.quality(
+                ofUsers: userIDs, limit: limit, inCatalog: job.catalogPath, threads: job.parameters.threads)
+            quality.joinsWithNewTime? += count
+            quality.joinsWithoutTime = joinsWithoutTime
+        } catch {
+            quality.reason = "its members or the catalog could not be read: \(error.message)"
         }
-        quality.joinsWithoutTime = joinsWithoutTime
         return quality
     }
 

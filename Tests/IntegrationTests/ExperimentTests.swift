@@ -37,6 +37,8 @@ struct ExperimentTests {
         var comparisons: [Comparison]
         var distrust: String?
         var stage: String
+        var knownUntilMilliseconds: Int64
+        var isRehearsal: Bool
         var health: [Check]
 
         struct Check: Decodable {
@@ -123,8 +125,17 @@ struct ExperimentTests {
         // The members came on the first day, so on the next the planned end has come.
         let later = try await workspace.succeed("experiment", "report", "calm", "--at", "2090-01-01").text
         #expect(later.contains("ended as planned") && later.contains("decides: other has more joins than control\n"))
-        let before = try await workspace.succeed("experiment", "report", "calm", "--at", "2020-01-01").text
-        #expect(before.contains("members: control 0, other 0"))
+        let ahead: Report = try await workspace.succeed(
+            "experiment", "report", "calm", "--at", "2090-01-01", "--json"
+        ).json()
+        #expect(ahead.isRehearsal && ahead.stage == "ended" && !report.isRehearsal)
+        #expect(ahead.knownUntilMilliseconds >= report.knownUntilMilliseconds)
+        for known in [report, ahead].map(\.knownUntilMilliseconds) {
+            #expect(Double(known) <= Date().timeIntervalSince1970 * 1000)
+        }
+        #expect(!later.contains("2090"), "\(later)")
+        let before = try await workspace.run("experiment", "report", "calm", "--at", "2020-01-01")
+        #expect(before.exitCode == CommandRun.ExitCode.badData && before.errors.contains("calm had not begun at 2020"))
         let tuned = try await workspace.run("experiment", "report", "calm", "--tuning", "9")
         #expect(tuned.exitCode == CommandRun.ExitCode.usage && tuned.errors.contains("after the fact"))
         #expect(workspace.content(of: "a.svg")?.hasSuffix("</svg>\n") == true)

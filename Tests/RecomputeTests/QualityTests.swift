@@ -1,5 +1,6 @@
 import Basics
 import CatalogStore
+import Changes
 import Foundation
 import Model
 import ModelStore
@@ -96,7 +97,7 @@ struct QualityTests {
         let quality = try #require(qualities[0].last)
         #expect(quality.version == before.version && qualities[0].count == 1)
         #expect(quality.members == 90 && quality.joins == 110 && quality.joinsOfOtherGroups == 30)
-        #expect(quality.joinsWithoutTime == 20 && quality.reason == nil)
+        #expect(quality.joinsWithoutTime == 20 && quality.joinsWithNewTime == 0 && quality.reason == nil)
         let figures = try #require(quality.figures)
         #expect(figures.hitRate == 60.0 / 90 && figures.popularHitRate == 20.0 / 90 && figures.impersonal == 0)
         // Wilson's interval, by hand.
@@ -104,6 +105,49 @@ struct QualityTests {
         for share in [figures.coverage, figures.mostShown, figures.overlap] { #expect(share > 0 && share <= 1) }
         #expect(
             quality.words == "66.7% (56.4% to 75.5%) of 90 members joined a group of their list, 22.2% a popular one")
+    }
+
+    @Test("counts no membership that the version had already, and none to come", arguments: [true, false])
+    func newTimes(publishesMembers: Bool) throws {
+        let community = try community()
+        let before = try recompute(community, at: Self.first) { $0.publishesMembers = publishesMembers }
+        try live(community)
+        let time = Self.first + 7200
+        let fans = (0..<20).map { "top1,fan1-\($0),\(time)\ntop2,fan2-\($0),\(time)\n" }
+        let members = (0..<12).map { "g0-\($0 % 4),m0-\($0),\(time)\n" }
+        try community.importing(
+            .memberships,
+            "group_id,user_id,joined_at\n" + (fans + members).joined() + "top3,m0-0,\(Self.first + 9 * Self.week)\n")
+        let after = try recompute(community, at: Self.first + Self.week)
+        let quality = try #require(after.quality?.last)
+        #expect(quality.version == before.version)
+        guard publishesMembers else {
+            // The sizes of groups tell that something is wrong, and not what.
+            #expect(quality.figures == nil && quality.joinsWithNewTime ?? 0 > 40)
+            #expect(quality.words.contains("have a new time or are gone"), "\(quality.words)")
+            return
+        }
+        #expect(quality.members == 90 && quality.joins == 110 && quality.joinsWithNewTime == 52)
+        #expect(quality.figures?.hitRate == 60.0 / 90 && quality.figures?.popularHitRate == 20.0 / 90)
+        #expect(quality.words.hasSuffix("; 52 old memberships with a new time left out"), "\(quality.words)")
+    }
+
+    @Test("counts nobody who left a group and came back, although the version does not have its members")
+    func cameBack() throws {
+        let community = try community()
+        _ = try recompute(community, at: Self.first)
+        try live(community)
+        let catalog = try Catalog(path: community.catalogPath, mode: .recording)
+        for fan in 0..<10 {
+            let records = [(Interaction.Kind.leave, 1000), (.join, 2000)].map { kind, seconds in
+                InteractionRecord(
+                    id: "\(kind)", kind, groupID: "top1", atMilliseconds: (Self.first + seconds) * 1000)
+            }
+            try catalog.take([.member(MemberChange(ofUser: "fan1-\(fan)", .record(records)))])
+        }
+        let quality = try #require(try recompute(community, at: Self.first + Self.week).quality?.last)
+        #expect(quality.members == 90 && quality.joins == 110 && quality.joinsWithNewTime == 10)
+        #expect(quality.figures?.hitRate == 60.0 / 90)
     }
 
     @Test("is kept in the manifests that follow, and not measured if that is turned off")

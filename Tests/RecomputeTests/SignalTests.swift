@@ -69,6 +69,9 @@ struct SignalTests {
         let model = try community.store.load(job.run(observer: RecordingObserver()).manifest.version).model
         #expect(model.reach(of: Int(try index("bees", model))) == GroupReach(joins: 2, offered: 3, opened: 1))
         #expect(model.reach(of: Int(try index("cats", model))) == GroupReach())
+        // A version that is made later counts the weeks before it, although nothing was imported since.
+        let later = try self.model(community, at: now + 40 * 86_400)
+        #expect(later.reach(of: Int(try index("bees", later))) == GroupReach())
     }
 
     @Test("a group is active until its last join or post, if its file is older; a date to come does not count")

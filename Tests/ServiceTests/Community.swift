@@ -28,6 +28,10 @@ enum Community {
         MapPlace(x: 800_000, y: 30, region: 1), MapPlace(x: 999_999, y: 999_999, region: 1), nil,
     ]
 
+    static let reach: [GroupReach] = [
+        .init(joins: 3, offered: 10, opened: 4), .init(offered: 2), .init(), .init(joins: 7), .init(),
+    ]
+
     /// The mean of the best scores is ½ + ½ + ¼ over 3.
     static let photos = table([
         [(1, 4, 0.5), (2, 2, 0.25)], [(0, 4, 0.5)], [(0, 2, 0.25)], [], [],
@@ -48,7 +52,8 @@ enum Community {
 
     /// A version of the community; every title begins with `mark`.
     static func version(
-        _ name: String, mark: String = "", createdAt: Int64 = 1_000_000, places: [MapPlace?]? = places
+        _ name: String, mark: String = "", createdAt: Int64 = 1_000_000, places: [MapPlace?]? = places,
+        reach: [GroupReach] = reach
     ) throws -> LoadedVersion {
         let marked = groups.map { group in
             var group = group
@@ -61,7 +66,7 @@ enum Community {
                 TrendingGroup(group: 3, score: 3.5, joiners: 4, posters: 2, usualWeek: 1.5),
                 TrendingGroup(group: 1, score: 2, joiners: 3, posters: 1, usualWeek: 1),
             ], tags: ["snow": [Posting(group: 4, weight: 0.5)]],
-            reach: [.init(joins: 3, offered: 10, opened: 4), .init(offered: 2), .init(), .init(joins: 7), .init()])
+            reach: reach)
         if let cell = PlaceCell(latitude: 46.55, longitude: 8) {
             signals.places[cell] = [Posting(group: 0, weight: 0.5)]
         }

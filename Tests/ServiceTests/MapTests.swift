@@ -10,7 +10,7 @@ struct MapTests {
     private struct Part: Decodable {
         struct Row: Decodable, Equatable {
             var groupId: String
-            var x, y: Int?
+            var x, y, regionId: Int?
             var region: String?
             var memberCount: Int
         }
@@ -30,12 +30,13 @@ struct MapTests {
         #expect(
             answer.text == """
                 {"modelVersion":"v1","degraded":false,"groups":[{"groupId":"alps","title":"Alps","x":0,"y":10,\
-                "region":"Alps","memberCount":20}],"next":"alps"}
+                "regionId":0,"region":"Alps","memberCount":20}],"next":"alps"}
                 """)
         let groups = try part(Routes(store: FakeStore(try Community.version("v1")))).groups
         #expect(groups.map(\.groupId) == Community.groups.map(\.id))
         #expect(groups.map(\.memberCount) == [20, 21, 22, 23, 24])
         #expect(groups[4].x == nil && groups[4].y == nil && groups[4].region == nil)
+        #expect(groups.map(\.regionId) == [0, 1, 1, 1, nil])
     }
 
     @Test("Parts of any size make the same whole")
@@ -54,12 +55,12 @@ struct MapTests {
         }
     }
 
-    @Test("A region has the name of its commonest topic, else of its largest group")
+    @Test("A region has the name of its commonest topic, else of its largest group, and both if topics are the same")
     func names() throws {
         let titled = try part(Routes(store: FakeStore(try Community.version("v1"))))
         #expect(titled.groups.map(\.region) == ["Alps"] + Array(repeating: "dogs & wolves", count: 3) + [nil])
         let marked = try part(Routes(store: FakeStore(try Community.version("v1", mark: "Snow"))))
-        #expect(marked.groups.compactMap(\.region) == Array(repeating: "snow", count: 4))
+        #expect(marked.groups.compactMap(\.region) == ["snow: SnowAlps"] + Array(repeating: "snow: Snow", count: 3))
     }
 
     @Test("A group that was hidden since is not on the map, and gives its region no name")
@@ -102,13 +103,16 @@ extension PageTests {
         }
     }
 
-    @Test("A version without a map says so")
+    @Test("A version without a map says so, and one without joins in four weeks that its data are old")
     func noMap() throws {
-        let store = FakeStore(try Community.version("v1", places: nil))
+        let quiet = [GroupReach](repeating: GroupReach(offered: 1), count: Community.groups.count)
+        let store = FakeStore(try Community.version("v1", places: nil, reach: quiet))
         let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
         defer { daemon.stop() }
         let field = try #require(try signIn(daemon).cookie)
         #expect(try get(daemon, "/admin/map", [field]).text.contains("This version has no map"))
+        let table = try get(daemon, "/admin/groups", [field]).text
+        #expect(table.contains("the data that were imported last end before them"))
         #expect(try get(daemon, "/admin/files/map.js").status == 200)
     }
 }

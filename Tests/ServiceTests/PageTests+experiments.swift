@@ -115,5 +115,22 @@ extension PageTests {
         #expect(page.contains("2 of 1,200 members (usual 1, longer 1), at this pace until"), "\(page)")
         #expect(page.contains(">26 Jan 1970</time>"))
         #expect(page.contains("not decided yet") && !page.contains("no difference found"))
+        #expect(page.contains("<dt>Known until</dt>"))
+    }
+
+    @Test("An experiment that has not begun has no report")
+    func waiting() throws {
+        var register = ExperimentRegister()
+        let plan = ExperimentPlan(decides: .clicks, memberCount: 1200, effect: 0.1)
+        var definition = ExperimentDefinition("later", arms: [.init("usual"), .init("longer")], plan: plan)
+        definition.startsAt = Bearers.now / 1000 + 86_400
+        #expect(register.start(definition, atMilliseconds: Bearers.now) == nil)
+        let store = FakeStore(try Community.version("v1"))
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        let daemon = try daemon { $0.deployment = .catalog(store, path: members.path) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let page = try get(daemon, "/admin/experiments/later", [field]).text
+        #expect(page.contains("It begins <time") && !page.contains("id=\"verdict\""), "\(page)")
     }
 }

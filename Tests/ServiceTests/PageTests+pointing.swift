@@ -92,6 +92,7 @@ extension PageTests {
         }
         let unoffered = try table("only=unoffered")
         #expect(unoffered.contains("3 groups, page 1 of 1") && !unoffered.contains("/admin/groups/birds"))
+        #expect(!unoffered.contains("the data that were imported last end before them"))
         let opened = try table("sort=opened")
         #expect(opened.contains("40 %") && opened.contains("0 %"))
         let first = try #require(opened.range(of: "/admin/groups/alps")?.lowerBound)

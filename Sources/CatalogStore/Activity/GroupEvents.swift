@@ -16,18 +16,23 @@ package struct GroupEvents: Sendable {
     /// The rows with dates, each with the time of its last entry that is not in the future, in Unix seconds.
     package var lastTimes: [(row: Int, seconds: Int64)] { log.rows.map { ($0.row, $0.last) } }
 
-    /// Returns the persons of recent events at or after a time in Unix seconds, each once, ascending.
-    package func persons(since time: Int64) -> [UInt32] {
+    /// Returns the recent events of a span of time, in Unix seconds: their number in each row, and their persons.
+    ///
+    /// Each person is there once, in ascending order.
+    package func recent(in span: ClosedRange<Int64>) -> (counts: [UInt32], persons: [UInt32]) {
         // Rows that were read early may have somewhat older events, which depends on the threads.
-        let first = max(time - 1, log.rows.lazy.map(\.recentAfter).max() ?? .max)
-        var persons: [UInt32] = []
+        let first = max(span.lowerBound - 1, log.rows.lazy.map(\.recentAfter).max() ?? .max)
+        var (counts, persons) = ([UInt32](repeating: 0, count: rowCount), [UInt32]())
         for (index, row) in log.rows.enumerated() {
-            for event in log.recent(ofRow: index) where row.recentAfter + Int64(event.seconds) > first {
+            for event in log.recent(ofRow: index) {
+                let time = row.recentAfter + Int64(event.seconds)
+                guard time > first, time <= span.upperBound else { continue }
+                counts[row.row] += 1
                 persons.append(event.person)
             }
         }
         persons.sort()
-        return persons.indices.filter { $0 == 0 || persons[$0 - 1] != persons[$0] }.map { persons[$0] }
+        return (counts, persons.indices.filter { $0 == 0 || persons[$0 - 1] != persons[$0] }.map { persons[$0] })
     }
 
     /// Returns the activity of every row.

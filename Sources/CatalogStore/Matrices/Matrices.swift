@@ -137,8 +137,7 @@ extension Matrices {
     package func forEachMember(
         impressionsSince: Int64, _ body: (_ column: Int, [Interaction], Pause?) -> Void
     ) throws(Failure) {
-        var rowsOfKeys: [Int64: UInt32] = [:]
-        for group in try groups() where group.isShown { rowsOfKeys[group.key] = UInt32(rowsOfKeys.count) }
+        let rowsOfKeys = try rowsOfShownGroups()
         let rows = try database.prepare(
             """
             SELECT user_key, kind, group_key, occurred_at, seconds FROM interactions
@@ -193,6 +192,12 @@ extension Matrices {
         Set(try columns("SELECT user_key FROM users WHERE listed = 0"))
     }
 
+    /// Returns the row of each shown group in matrices, by its key.
+    private func rowsOfShownGroups() throws(Failure) -> [Int64: UInt32] {
+        let shown = try groups().lazy.filter { $0.isShown }.enumerated()
+        return Dictionary(uniqueKeysWithValues: shown.map { ($0.element.key, UInt32($0.offset)) })
+    }
+
     /// Returns the keys in the first column of a query, whose only parameter is a number, if it has one.
     private func columns(_ query: String, _ value: Int64? = nil) throws(Failure) -> [UInt32] {
         let rows = try database.prepare(query)
@@ -242,8 +247,7 @@ extension Matrices {
     package func heldOut(ofUsers users: [UInt32], by rule: HoldOutRule, folds: Int) throws(Failure)
         -> [[[UInt32]]]
     {
-        let shown = try groups().lazy.filter { $0.isShown }.enumerated()
-        let rows = Dictionary(uniqueKeysWithValues: shown.map { ($0.element.key, UInt32($0.offset)) })
+        let rows = try rowsOfShownGroups()
         let statement = try database.prepare(
             "SELECT group_key, joined_at FROM memberships WHERE user_key = ? ORDER BY group_key")
         var found = [[[UInt32]]](repeating: [], count: folds)
@@ -262,6 +266,27 @@ extension Matrices {
             }
         }
         return found
+    }
+
+    /// Returns the memberships that members left, or that were removed one by one, from a time in Unix milliseconds on.
+    ///
+    /// - Returns: each pair once, as a row and a column of a matrix, and whether the member is in the group again.
+    package func endedMemberships(since time: Int64) throws(Failure) -> [(row: UInt32, user: UInt32, isBack: Bool)] {
+        let rows = try rowsOfShownGroups()
+        let pairs = try database.prepare(
+            """
+            SELECT group_key, user_key, joined.user_key IS NOT NULL FROM (
+                SELECT group_key, user_key FROM interactions
+                WHERE kind IN (\(Interaction.Kind.numbers(changing: .memberships)))
+                    AND kind = \(Interaction.Kind.leave.number) AND occurred_at >= ?1
+                UNION
+                SELECT group_key, user_key FROM noted_removals
+                JOIN groups ON group_id = id JOIN users ON user_id = entry_id
+                WHERE kind = 'memberships' AND stamp >= ?1
+            ) AS ended LEFT JOIN memberships AS joined USING (group_key, user_key) ORDER BY group_key, user_key
+            """, time)
+        return try pairs.map { (rows[$0.integer(0)], UInt32(clamping: $0.integer(1)), $0.integer(2) == 1) }
+            .compactMap { row, user, isBack in row.map { ($0, user, isBack) } }
     }
 
     /// Returns the ids of users, in the order of the columns.

@@ -59,6 +59,15 @@ package struct ExperimentCourse: Sendable, Equatable {
         case stoppedEarly
         /// The planned end has come.
         case ended
+
+        /// The meaning for a report, in words.
+        package var words: String {
+            switch self {
+            case .running: "running: the planned end has not come, so only the always-valid bounds count"
+            case .stoppedEarly: "stopped early, before the planned end: only the always-valid bounds count"
+            case .ended: "ended as planned: the test of the plan counts"
+            }
+        }
     }
 
     package let stage: Stage
@@ -84,22 +93,16 @@ package struct ExperimentCourse: Sendable, Equatable {
     ///   - now: the instant up to which everything is known, in Unix milliseconds.
     package init(_ entry: ExperimentRegister.Entry, firstTimes: [Int64], atMilliseconds now: Int64) {
         let definition = entry.definition
-        let start = max(entry.startedAtMilliseconds, (definition.startsAt ?? .min / 1000) * 1000)
-        let known = max(now, start)
+        self.now = now
+        startedAt = entry.beginsAtMilliseconds
+        let (start, known) = (startedAt, max(now, startedAt))
         let wanted = definition.plan?.memberCount ?? .max
         let lastCame = firstTimes.count >= wanted ? firstTimes[wanted - 1] : nil
         let endBySize = lastCame.map { start + (max(0, $0 - start) / Self.dayLength + 1) * Self.dayLength }
         let planned = min(endBySize ?? .max, (definition.endsAt ?? .max / 1000) * 1000)
         let stopped = entry.stoppedAtMilliseconds ?? .max
-        startedAt = start
-        self.now = known
         end = max(start, min(known, stopped, planned))
-        stage =
-            if planned <= min(known, stopped) {
-                .ended
-            } else {
-                stopped <= known ? .stoppedEarly : .running
-            }
+        stage = planned <= min(known, stopped) ? .ended : stopped <= known ? .stoppedEarly : .running
     }
 
     package init(dayCount: Int, _ stage: Stage = .ended) {

@@ -13,6 +13,11 @@ package struct ExperimentRegister: Sendable, Equatable, Codable {
         /// The time at which it was stopped in Unix milliseconds, or `nil` while it runs.
         package var stoppedAtMilliseconds: Int64?
 
+        /// The time from which on it assigns members, in Unix milliseconds.
+        package var beginsAtMilliseconds: Int64 {
+            max(startedAtMilliseconds, (definition.startsAt ?? .min / 1000) * 1000)
+        }
+
         /// Returns whether the experiment assigns members at an instant, in Unix milliseconds.
         package func runs(atMilliseconds instant: Int64) -> Bool {
             stoppedAtMilliseconds == nil && definition.runs(atSeconds: instant / 1000)

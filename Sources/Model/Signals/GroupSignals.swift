@@ -29,7 +29,7 @@ package struct GroupSignals: Sendable, Equatable {
     }
 }
 
-/// The reach of a group in the last four weeks.
+/// The reach of a group in the four weeks before the version's recompute, even if the data end earlier.
 package struct GroupReach: Sendable, Equatable {
     /// The weeks that count.
     package static let weeks = 4

@@ -3,6 +3,7 @@ import Basics
 import FoundationEssentials
 import Model
 import ModelStore
+import Service
 
 extension HealthFault {
     static let storeAway = HealthFault(
@@ -54,9 +55,7 @@ extension HealthQuestion {
             // Some of them may be damaged, which the next question finds.
             record.manifests = (try? store.versions()) ?? []
             record.currentSince = try? store.currentSince()
-            record.daemons = ((try? store.board?.reports()) ?? []).compactMap {
-                try? JSON.decoded(DaemonReport.self, from: $0)
-            }
+            record.daemons = (try? DaemonReport.all(in: store)) ?? []
             record.reportsReadAt = check.now
             // Daemons without a catalog serve nothing as long as it cannot be read.
             let gap = try store.site()?.gap(at: store.location)

@@ -1,3 +1,4 @@
+import Answers
 import Basics
 import Evaluation
 import Experiments
@@ -175,12 +176,18 @@ extension Responder {
         }
         let now = call.responder.now()
         let community = call.responder.community
+        let start = entry.beginsAtMilliseconds
         let outcomes = try call.reading { () throws(Failure) in
-            try community?.outcomes(of: entry, atMilliseconds: now)
+            // What a daemon recorded and has not sent is not known.
+            let senders = try DaemonReport.all(in: call.responder.follower.store, .senders)
+            let known = senders.map(\.sentUntilMilliseconds).reduce(now, min)
+            return now < start ? nil : try community?.outcomes(of: entry, atMilliseconds: known)
         }
         let report: HTML =
             outcomes.map { entry.definition.isInterleaved ? votes(entry, $0) : comparisons(entry, $0) }
-            ?? "<p>This daemon lacks the data of other daemons: <code>coterie experiment report</code> has them.</p>"
+            ?? (now < start
+                ? "<p>It begins \(HTML.time(start)).</p>"
+                : "<p>This daemon lacks the data of other daemons: <code>coterie experiment report</code> has them.</p>")
         return Page(
             name, in: .experiments,
             subtitle: "\(state(of: entry, at: now)), started \(HTML.day(entry.startedAtMilliseconds))",
@@ -237,14 +244,9 @@ extension Responder {
             case (_?, nil): "with these members"
             case (_?, let end?): "with these members or \(end)"
             }
-        let stage: HTML =
-            switch course.stage {
-            case .running: "runs: only the always-valid bounds count"
-            case .stoppedEarly: "stopped early: only the always-valid bounds count"
-            case .ended: "ended as planned: the test of the plan counts"
-            }
         return .facts([
-            ("Stage", stage), ("Day", "\(course.dayCount)"), ("Members", members),
+            ("Stage", "\(course.stage.words)"), ("Day", "\(course.dayCount)"), ("Known until", .time(course.now)),
+            ("Members", members),
             ("Decides", "\(plan?.decides.rawValue ?? "–")"),
             ("Ends", ends),
         ])

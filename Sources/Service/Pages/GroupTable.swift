@@ -48,6 +48,8 @@ struct GroupTable {
     private let (order, filter, region, page): (Order, Filter, String?, Int)
     /// Whether members told what their lists had.
     private let isOffered: Bool
+    /// Whether memberships have times, and none is of the weeks before the version.
+    private let isOld: Bool
 
     init(_ call: Call) throws(Problem) {
         snapshot = try call.snapshot
@@ -59,7 +61,9 @@ struct GroupTable {
         region = call.parameters.text("region")
         page = call.parameters.integer("page")
         others = region == nil && (filter == .all || filter == .concealed) ? try groups.concealed() : []
-        isOffered = (0..<groups.all.groupCount).contains { [all = groups.all] in all.reach(of: $0)?.offered ?? 0 > 0 }
+        let reach = (0..<groups.all.groupCount).compactMap { [all = groups.all] in all.reach(of: $0) }
+        isOffered = reach.contains { $0.offered > 0 }
+        isOld = !reach.isEmpty && !reach.contains { $0.joins > 0 }
     }
 
     private var all: VisibleModel { groups.all }
@@ -93,7 +97,9 @@ struct GroupTable {
                 "\(count.grouped) \(count == 1 ? "group" : "groups"), page \(page.grouped) of \(pages.grouped)",
                 ["Group"] + sizes + ["#Joins", "#Offered to", "#Opened by", "#Neighbours", "Last active", "State"],
                 rows))
-            <p>Joins, offers and openings are those of the four weeks before the version.\(if: !isOffered, """
+            <p>Joins, offers and openings are those of the four weeks before the version.\(if: isOld, """
+             No membership is from these weeks: the data that were imported last end before them.
+            """)\(if: !isOffered, """
              No client told what its lists showed, so nothing is known of offers.
             """)</p>
             <p>\(turns)</p>

@@ -213,9 +213,5 @@ extension WorkLog.Run {
 
 extension Call {
     /// The reports of the daemons on the store's board; none if it has no board or cannot be reached.
-    fileprivate var daemonReports: [DaemonReport] {
-        let reports = (try? responder.follower.store.board?.reports()) ?? []
-        // A report of a later program that cannot be decoded is left out.
-        return reports.compactMap { try? JSON.decoded(DaemonReport.self, from: $0) }
-    }
+    fileprivate var daemonReports: [DaemonReport] { (try? DaemonReport.all(in: responder.follower.store)) ?? [] }
 }

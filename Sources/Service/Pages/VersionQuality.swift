@@ -27,7 +27,7 @@ struct VersionQuality {
                 "Lists by version",
                 [
                     "Version", "#Members", "#Joins", "#Hit rate", "#95% interval", "#Of popular groups",
-                    "#Joins of other groups", "#Memberships without a time", "Note",
+                    "#Joins of other groups", "#Memberships without a time", "#Old ones with a new time", "Note",
                 ], qualities.reversed().map(row)))
             """
     }
@@ -59,8 +59,8 @@ struct VersionQuality {
             versions[quality.version].map(HTML.version) ?? "\(quality.version.description)",
             "\(quality.members.grouped)", "\(quality.joins.grouped)", percent(figures?.hitRate),
             "\(figures?.intervalWords ?? "–")", percent(figures?.popularHitRate),
-            "\(quality.joinsOfOtherGroups.grouped)",
-            "\(quality.joinsWithoutTime.grouped)", "\(figures == nil ? quality.words : "")",
+            "\(quality.joinsOfOtherGroups.grouped)", "\(quality.joinsWithoutTime.grouped)",
+            "\(quality.joinsWithNewTime.map(\.grouped) ?? "–")", "\(figures == nil ? quality.words : "")",
         ]
     }
 }

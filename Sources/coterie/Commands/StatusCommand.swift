@@ -7,6 +7,7 @@ import FoundationEssentials
 import Model
 import ModelStore
 import Recompute
+import Service
 
 /// `coterie status`.
 enum StatusCommand: Subcommand {
@@ -40,10 +41,7 @@ enum StatusCommand: Subcommand {
         let store = try parsed.openStore()
         let (current, manifests) = (try store.current(), try store.versions())
         let since = try store.currentSince()
-        // A report of a later program that cannot be decoded is left out.
-        let reports = try (store.board?.reports() ?? []).compactMap {
-            try? JSON.decoded(DaemonReport.self, from: $0)
-        }
+        let reports = try DaemonReport.all(in: store)
         let job = parsed.textIfGiven("metrics").flatMap(RegularFile.text)
             .map(RecomputeStatus.init)
         return StoreStatus(

@@ -19,6 +19,7 @@ export async function drawMap(figure) {
     const style = getComputedStyle(figure);
     const colours = style.getPropertyValue('--dots').trim().split(' ');
     const groups = [];
+    // The largest group of each region, by the region's number.
     const regions = new Map();
     // The middle of what is seen, on the map, and the magnification.
     let whole = { x: EXTENT / 2, y: EXTENT / 2, zoom: 1 };
@@ -52,7 +53,7 @@ export async function drawMap(figure) {
             const { x, y } = place(group);
             if (x < -20 || y < -20 || x > width + 20 || y > height + 20) continue;
             seen.push({ group, x, y });
-            context.fillStyle = colours[regions.get(group.region).number % colours.length];
+            context.fillStyle = colours[group.regionId % colours.length];
             context.beginPath();
             context.arc(x, y, radius(group), 0, 2 * Math.PI);
             context.fill();
@@ -66,7 +67,7 @@ export async function drawMap(figure) {
             context.stroke();
         }
         const labels = view.zoom < 4
-            ? [...regions].map(([text, region]) => ({ text, ...place(region.largest) }))
+            ? [...regions.values()].map(largest => ({ text: largest.region, ...place(largest) }))
             : seen.slice(0, 400).map(({ group, x, y }) => ({ text: name(group), x, y: y - radius(group) - 4 }));
         if (chosen) labels.unshift({ text: name(chosen), x: place(chosen).x, y: place(chosen).y - radius(chosen) - 8 });
         write(context, labels);
@@ -219,9 +220,8 @@ export async function drawMap(figure) {
         for (const group of part.groups) {
             if (group.x === undefined) continue;
             groups.push(group);
-            const region = regions.get(group.region) ?? { number: regions.size, largest: group };
-            if (group.memberCount > region.largest.memberCount) region.largest = group;
-            regions.set(group.region, region);
+            const largest = regions.get(group.regionId);
+            if (!largest || group.memberCount > largest.memberCount) regions.set(group.regionId, group);
         }
         after = part.next;
         redraw();

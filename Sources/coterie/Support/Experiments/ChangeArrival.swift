@@ -7,6 +7,7 @@ import Experiments
 import Model
 import ModelStore
 import Recompute
+import Service
 
 /// The instant up to which the catalog knows what members were shown and did.
 ///
@@ -65,8 +66,10 @@ struct ChangeArrival {
         }
     }
 
-    /// The instant up to which everything is known, in Unix milliseconds; at most the asked one.
+    /// The instant up to which everything is known, in Unix milliseconds; at most the asked one, and never to come.
     let knownUntil: Int64
+    /// Whether the report is of a time to come, as of which it then judges.
+    let isRehearsal: Bool
     /// The time at which a report with these numbers was made first, in Unix milliseconds.
     let madeAt: Int64
     /// The rows that had arrived by then.
@@ -90,6 +93,7 @@ struct ChangeArrival {
     /// - Parameter instant: the time of the report, in Unix milliseconds.
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
         let (present, store, path) = (ParsedCommand.nowMilliseconds, try parsed.openStore(), parsed.text("catalog"))
+        isRehearsal = instant > present
         var problem: String?
         do {
             if parsed.flag("take-changes") || store.shared == nil {
@@ -102,18 +106,19 @@ struct ChangeArrival {
         let catalog = try parsed.openCatalog()
         earlier = Report.all(in: try catalog.tuningNote(.reports))
         // Times on a command line are whole seconds.
-        if parsed.textIfGiven("at") != nil, let report = earlier.first(where: { $0.madeAt / 1000 >= instant / 1000 }) {
+        if parsed.textIfGiven("at") != nil, !isRehearsal,
+            let report = earlier.first(where: { $0.madeAt / 1000 >= instant / 1000 })
+        {
             (madeAt, arrival, isRepeated) = (report.madeAt, report.arrival, true)
             knownUntil = instant / 1000 >= report.knownUntil / 1000 ? report.knownUntil : instant
             return
         }
         let waiting = try Self.waiting(store, path, beyond: catalog.appliedChanges())
         senders = try Self.senders(store, parsed)
-        let isAhead = instant > present
-        var known = isAhead ? instant : senders.map(\.sentUntil).min().map { min($0, present) } ?? present
+        var known = senders.map(\.sentUntil).min().map { min($0, present) } ?? present
         if let waiting { known = max(0, min(known, waiting.firstStamp - Self.exposureDelay)) }
         (madeAt, knownUntil, arrival) = (present, min(known, instant), try Exposures(of: catalog).arrival)
-        if isAhead {
+        if isRehearsal {
             lines.append(
                 """
                 --at lies ahead: nothing is known from \(CourseWords.text(present)) on, so this is a rehearsal and \
@@ -131,7 +136,7 @@ struct ChangeArrival {
                 \(problem ?? "--take-changes takes them now")
                 """)
         }
-        guard !isAhead else { return }
+        guard !isRehearsal else { return }
         do {
             let report = Report(madeAt: present, knownUntil: known, arrival: arrival)
             try Catalog(path: path, mode: .recording).changeTuningNote(.reports) { note in
@@ -162,14 +167,10 @@ struct ChangeArrival {
 
     /// Returns the daemons with journals of their own that reported in the last weeks, but for those in `--gone`.
     private static func senders(_ store: any VersionStore, _ parsed: ParsedCommand) throws -> [Sender] {
-        guard store.shared != nil else { return [] }
         let gone = Set(parsed.texts("gone"))
-        return try (store.board(of: .senders)?.reports() ?? []).compactMap { bytes in
-            guard let report = try? JSON.decoded(DaemonReport.self, from: bytes) else { return nil }
-            let name = "\(report.host):\(report.port)"
-            let until = report.outboxSinceMilliseconds ?? report.reportedAtMilliseconds
-            return gone.contains(name) ? nil : Sender(name: name, sentUntil: until - exposureDelay)
-        }
+        return try DaemonReport.all(in: store, .senders).map {
+            Sender(name: "\($0.host):\($0.port)", sentUntil: $0.sentUntilMilliseconds)
+        }.filter { !gone.contains($0.name) }
     }
 
     /// Counts what arrived since an earlier report, of the time before its end.

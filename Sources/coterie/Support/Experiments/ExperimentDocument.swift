@@ -172,11 +172,13 @@ struct CourseReport: Answer {
         fields.sometimes("plan", { $0.entry.definition.plan.map(StoredDocument.init) }, "The plan; if there is one")
         fields.always("stage", \.course.stage.rawValue, "How far it is: running, stoppedEarly or ended")
         fields.always(
-            "isOver", { !$0.entry.runs(atMilliseconds: $0.course.now) }, "Whether nobody is assigned any more")
+            "isOver", { !$0.entry.runs(atMilliseconds: max($0.course.startedAt, $0.course.now)) },
+            "Whether nobody is assigned any more")
         fields.always("days", \.course.dayCount, "The days that it has taken")
         fields.always("startedAtMilliseconds", \.course.startedAt, "When it began")
         fields.always("endMilliseconds", \.course.end, "Until when it is reported")
-        fields.always("knownUntilMilliseconds", \.course.now, "Until when all is known")
+        fields.always("knownUntilMilliseconds", \.arrival.knownUntil, "Until when all is known")
+        fields.always("isRehearsal", \.arrival.isRehearsal, "Whether it is of a time to come, and no result")
         fields.always("daemons", \.arrival.senders, "Daemons with journals of their own, up to when each has sent all")
         fields.sometimes("late", \.arrival.late, "What arrived since an earlier report; if anything did")
     }

@@ -12,11 +12,19 @@ enum ExperimentReportOutput {
             throw Failure(
                 .badData, "no experiment \"\(name)\" was started: \"coterie experiment list\" lists all")
         }
-        var arrival = try ChangeArrival(parsed, atMilliseconds: try parsed.planInstant())
+        let instant = try parsed.planInstant()
+        let start = entry.beginsAtMilliseconds
+        // A time on a command line is a whole second.
+        guard instant / 1000 >= start / 1000 else {
+            throw Failure(
+                .badData,
+                "\(name) had not begun at \(CourseWords.text(instant)): it begins at \(CourseWords.text(start))")
+        }
+        var arrival = try ChangeArrival(parsed, atMilliseconds: instant)
         let catalog = try parsed.openCatalog()
         let outcomes = try ExperimentOutcomes(
-            of: entry, from: catalog, atMilliseconds: arrival.knownUntil, arrival: arrival.arrival,
-            present: arrival.madeAt)
+            of: entry, from: catalog, atMilliseconds: arrival.isRehearsal ? instant : arrival.knownUntil,
+            arrival: arrival.arrival, present: arrival.madeAt)
         try arrival.countLate(entry, outcomes.course, catalog)
         let tuning = try tuningCount(parsed, entry.definition)
         guard !entry.definition.isInterleaved else {
@@ -134,7 +142,7 @@ struct InterleavingOutput: Answer {
             \(definition.name), day \(course.dayCount): lists of \(arms[0]) and \(arms[1]), \
             interleaved; members: \(members)
             """
-        ] + CourseWords.lines(definition, course) + HealthWords.lines(health) + votes.map(sentence)
+        ] + CourseWords.lines(definition, course, arrival) + HealthWords.lines(health) + votes.map(sentence)
     }
 
     private func sentence(_ votes: Votes) -> String {

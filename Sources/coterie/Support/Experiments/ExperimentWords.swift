@@ -13,7 +13,7 @@ struct ExperimentWords: Sendable {
         let arms = zip(report.definition.arms, report.memberCounts).map { "\($0.name) \($1)" }.joined(separator: ", ")
         let lines =
             ["\(report.definition.name), day \(report.days.count); members: \(arms)"]
-            + CourseWords.lines(report.definition, report.course) + HealthWords.lines(report.health)
+            + CourseWords.lines(report.definition, report.course, arrival) + HealthWords.lines(report.health)
         guard report.distrust == nil else { return lines }
         return lines + table + report.comparisons.map(sentence) + segmentLines + definitionLines
     }
@@ -122,7 +122,9 @@ struct ExperimentWords: Sendable {
 
 /// The plan and the time of a report, in words.
 enum CourseWords {
-    static func lines(_ definition: ExperimentDefinition, _ course: ExperimentCourse) -> [String] {
+    static func lines(_ definition: ExperimentDefinition, _ course: ExperimentCourse, _ arrival: ChangeArrival)
+        -> [String]
+    {
         var lines: [String] = []
         if let plan = definition.plan {
             var ends = plan.memberCount.map { ["with \($0) members"] } ?? []
@@ -130,20 +132,14 @@ enum CourseWords {
             let effect = plan.effect.map { ", smallest difference of interest \(ExperimentWords.percent($0))" } ?? ""
             lines.append("plan: \(plan.decides.rawValue) decides, ends \(ends.joined(separator: " or "))\(effect)")
         }
-        lines.append("seen: from \(text(course.startedAt)) to \(text(course.end)), known until \(text(course.now))")
-        lines.append(sentence(course.stage))
+        let end = min(course.end, max(course.startedAt, arrival.knownUntil))
+        lines.append(
+            "seen: from \(text(course.startedAt)) to \(text(end)), known until \(text(arrival.knownUntil))")
+        lines.append(course.stage.words)
         if course.stage == .ended, !course.isFinal(.keptJoins) {
             lines.append("kept-joins is known 7 days after the end; until then, its always-valid bounds count")
         }
         return lines
-    }
-
-    private static func sentence(_ stage: ExperimentCourse.Stage) -> String {
-        switch stage {
-        case .running: "running: the planned end has not come, so only the always-valid bounds count"
-        case .stoppedEarly: "stopped early, before the planned end: only the always-valid bounds count"
-        case .ended: "ended as planned: the test of the plan counts"
-        }
     }
 
     static func text(_ milliseconds: Int64) -> String { UnixTime(seconds: milliseconds / 1000)?.description ?? "?" }
