@@ -50,9 +50,7 @@ package struct ParsedCommand: Sendable {
         command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
     }
 
-    /// Refuses an output that would destroy a file to read, or a file that belongs to something else.
-    ///
-    /// - Parameter owner: returns the owner of a path, which is then no output; nil if there is none.
+    /// Refuses an output that is also a file to read, or that has an owner, whom `owner` names.
     package func refuseOverwriting(ownedBy owner: (_ path: String) -> String?) throws(UsageError) {
         var files = zip(command.arguments, arguments).map { ($0.name, $1, $0.isOutput) }
         for option in command.options where ["FILE", "FOLDER"].contains(option.placeholder) {
