@@ -12,9 +12,11 @@ commas. The article "Past one machine" says what happens, and what it costs. Wha
 import argparse
 import ctypes
 import fcntl
+import fnmatch
 import glob
 import json
 import os
+import re
 import shutil
 import signal
 import statistics
@@ -49,6 +51,31 @@ def arguments():
     parser.add_argument("--without-spark", action="store_true", help="the same on this machine, from text files")
     parser.add_argument("recompute", nargs="*", help="behind --: options of coterie recompute, such as --block-rows")
     return parser.parse_args()
+
+
+def refuse_outputs_in_sources(options):
+    """Ends the job if an output would be written to what it reads: the next run would take it for data."""
+    for source in (s for kind in (*ENTITIES, *options.relations) for s in getattr(options, kind).split(",")):
+        path = local(source)
+        for name in ("rejects", "work", "store", "catalog") if path else ():
+            output = local(getattr(options, name))
+            # What the job makes there, by some names.
+            made = [os.path.join(output, made) for made in ("", "coterie-run-1", *(
+                f"{kind}-rejects{end}" for kind in (*ENTITIES, *options.relations)
+                for end in (".csv", ".tsv", ".jsonl", "-2.csv", "-2.tsv", "-2.jsonl", "-reasons.tsv")))] if output else ()
+            is_pattern = not os.path.exists(path)
+            within = [os.path.realpath(found) + "/" for found in (glob.glob(path) if is_pattern else [path])]
+            if output and ((output + "/").startswith(tuple(within)) or path in made
+                           or is_pattern and any(fnmatch.fnmatchcase(file, path) for file in made)):
+                say(f"--{name} {getattr(options, name)} is among the files of the source {source}: "
+                    "name another place to write")
+                sys.exit(64)
+
+
+def local(place):
+    """The real path of a place on this machine, whether it exists or not; none for another place."""
+    place = re.sub("^file:(//)?(?=/)", "", place)
+    return os.path.realpath(place) if place and not re.match(r"\w[\w+.-]*:", place) else None
 
 
 class Work:
@@ -207,6 +234,7 @@ def with_spark(options, work):
 
 def main():
     options = arguments()
+    refuse_outputs_in_sources(options)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with Work(options.work) as work:
         (without_spark if options.without_spark else with_spark)(options, work)

@@ -95,8 +95,13 @@ package enum PrivateFile {
         var status = stat()
         guard unsafe lstat(path, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG else { throw .foreign(path) }
-        guard beginning(of: path, status) == Array("SQLite format 3".utf8) else { return }
+        guard isDatabase(path) else { return }
         throw Failure(.fileFailed, "cannot write \(path): it is a SQLite database: name another file")
+    }
+
+    /// Whether a file is a SQLite database.
+    package static func isDatabase(_ path: String) -> Bool {
+        FileTree.status(of: path).flatMap { beginning(of: path, $0) } == Array("SQLite format 3".utf8)
     }
 
     /// Returns the first bytes of a file, as many as the mark of a database has.

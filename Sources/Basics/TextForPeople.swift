@@ -102,6 +102,12 @@ extension BinaryInteger {
 extension StringProtocol {
     /// The text with a capital letter at its beginning.
     package var withCapital: String { prefix(1).uppercased() + dropFirst() }
+
+    /// The text as the value of a label in Prometheus's text format, between double quotes.
+    package var asLabelValue: String {
+        let escapes: [Unicode.Scalar: String] = ["\\": "\\\\", "\"": "\\\"", "\n": "\\n"]
+        return unicodeScalars.map { escapes[$0] ?? String($0) }.joined()
+    }
 }
 
 /// The words of a command to copy, as a shell reads them.

@@ -212,24 +212,23 @@ package enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     ///
     /// - Throws: `Failure.badUsage`, which names the possible forms.
     package init(_ text: String) throws(Failure) {
-        if let separator = text.firstRange(of: "://") {
-            guard RedisAddress.hasScheme(text) else {
-                throw Failure(
-                    .badUsage,
-                    "a store cannot be at \(text[..<separator.upperBound])…: "
-                        + "give the path of a folder, \(RedisAddress.forms)")
-            }
+        guard !RedisAddress.hasScheme(text) else {
             do throws(RedisError) {
                 self = .redis(try RedisAddress(text))
-            } catch {
-                throw Failure(.badUsage, error.message)
-            }
-        } else {
-            guard !text.isEmpty, !text.utf8.contains(0) else {
-                throw Failure(.badUsage, "a store needs the path of a folder, \(RedisAddress.forms)")
-            }
-            self = .folder(text)
+                return
+            } catch { throw Failure(.badUsage, error.message) }
         }
+        // A mistake in an address must not become the name of a folder.
+        if let scheme = text.prefixMatch(of: /\s*[A-Za-z][\w+.\-]*:|[^:]*:\/\//) {
+            throw Failure(
+                .badUsage,
+                "a store cannot be at \(scheme.output)…: give the path of a folder, such as ./NAME, "
+                    + RedisAddress.forms)
+        }
+        guard !text.isEmpty, !text.utf8.contains(0) else {
+            throw Failure(.badUsage, "a store needs the path of a folder, \(RedisAddress.forms)")
+        }
+        self = .folder(text)
     }
 
     /// Creates the store at this location; the store reads or connects only when it is used.

@@ -68,13 +68,7 @@ package struct RecomputeStatus: Sendable, Equatable {
     ///   - seconds: the time, in Unix seconds.
     ///   - reason: the reason, a sentence.
     package mutating func failed(at seconds: Int64, exitCode: Int32, reason: String) {
-        let label = Self.cut(reason).map { character in
-            switch character {
-            case "\\", "\"": "\\\(character)"
-            case _ where character.isNewline: " "
-            default: String(character)
-            }
-        }.joined()
+        let label = String(Self.cut(reason).map { $0.isNewline ? " " : $0 }).asLabelValue
         lastFailure = "\(Self.failure){code=\"\(exitCode)\",reason=\"\(label)\"} \(seconds)"
     }
 

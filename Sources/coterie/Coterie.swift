@@ -85,8 +85,6 @@ protocol Subcommand: ConfiguredCommand {
 
 extension Subcommand {
     static func run(_ invocation: Invocation) throws {
-        let parsed = try invocation.parsed()
-        try parsed.refuseOverwriting()
-        try run(parsed)
+        try run(try invocation.parsed())
     }
 }

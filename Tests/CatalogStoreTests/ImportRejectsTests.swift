@@ -68,6 +68,19 @@ struct ImportRejectsTests {
             ])
     }
 
+    @Test("The file of reasons takes another name than an input")
+    func inputNamedLikeReasons() throws {
+        let test = try CatalogUnderTest()
+        let input = test.directory.path + "/r-reasons.tsv"
+        try "user_id\tname\nu\tU\n\tx\n".write(toFile: input, atomically: true, encoding: .utf8)
+        var options = ImportOptions(rejectsPath: test.directory.path + "/r")
+        options.maximumRejectedShare = 1
+        let summary = try Importer(into: test.catalog, kind: .users, options: options).run([input])
+        #expect(summary.rejected == 1 && summary.reasonsPath == test.directory.path + "/r-reasons-2.tsv")
+        #expect(test.content(of: "r-reasons.tsv") == "user_id\tname\nu\tU\n\tx\n")
+        #expect(test.content(of: "r-reasons-2.tsv")?.hasPrefix("source\tline\treason") == true)
+    }
+
     @Test("After a clean import no file of an earlier one is left, and nobody else's is touched")
     func cleaning() throws {
         let test = try CatalogUnderTest()

@@ -281,6 +281,19 @@ struct JobTests {
         #expect(try written(in: workspace).filter { $0.contains(name) } == [name])
     }
 
+    @Test("The label of a site whose path has a line feed is one line")
+    func metricsOfOddPath() async throws {
+        let workspace = try Workspace()
+        let folder = workspace.path("a\nb\"c")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+        let run = try await workspace.run(
+            "recompute", "--catalog", folder + "/coterie.sqlite", "--metrics", "recompute.prom")
+        #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
+        let lines = try #require(workspace.content(of: "recompute.prom")).split(separator: "\n")
+        #expect(lines.allSatisfy { $0.hasPrefix("#") || $0.hasPrefix("coterie_") }, "\(lines)")
+        #expect(lines.contains { $0.contains(#"/a\nb\"c/coterie.sqlite","#) }, "\(lines)")
+    }
+
     @Test("Each line of the crontab has five fields for the time, a user, and a command that a shell can read")
     func crontab() async throws {
         let workspace = try Workspace()

@@ -151,6 +151,34 @@ struct ListExportTests {
         #expect(workspace.content(of: "users.txt") == "laura-100\n")
     }
 
+    @Test("An output that belongs to the site is refused before anything is done")
+    func places() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try await workspace.succeed("hide", "feathers")
+        let member = ["export", "member", "laura-100", "--output"]
+        let users = try workspace.write("user_id\nu1\n,\n", to: "users.csv")
+        let current = workspace.content(of: "coterie-models/current")
+        try FileManager.default.createSymbolicLink(
+            atPath: workspace.path("link"), withDestinationPath: workspace.path("coterie-models"))
+        let outputs = [
+            "coterie-models/current", "coterie-models/versions/list.tsv", "link/site.json", "coterie.sqlite",
+            "coterie.sqlite-wal", "coterie.sqlite-log", "coterie.sqlite-log-shm", "coterie.sqlite-sessions-journal",
+        ]
+        for words in [
+            member, ["backup"], ["forget", "--ledger"], ["recompute", "--metrics"], ["check", "--metrics"],
+            ["import", "users", users, "--rejects"], ["serve", "--record"],
+        ] {
+            for output in outputs {
+                let run = try await workspace.start(words + [output]).wait()
+                #expect(run.exitCode == CommandRun.ExitCode.usage, "\(run.testDescription)")
+                #expect(run.errors.contains("belongs to the"), "\(run.testDescription)")
+            }
+        }
+        #expect(workspace.content(of: "coterie-models/current") == current)
+        try await workspace.succeed(member + ["coterie.sqlite-member.json"])
+    }
+
     @Test("A file that was begun with other options is not gone on with, and users who are unknown are told")
     func refusals() async throws {
         let workspace = try Workspace()

@@ -262,6 +262,25 @@ struct SparkTests {
         #expect(remains(lake).isEmpty)
     }
 
+    @Test(
+        "Outputs among the sources are refused before anything is read",
+        arguments: [
+            ("lake", ["--rejects", "lake"]), ("lake", ["--work", "lake/work"]), ("lake", ["--store", "lake/models"]),
+            ("lake", ["--catalog", "lake/c.sqlite"]), ("lake/*.tsv", ["--rejects", "lake"]),
+            ("memberships-rejects.tsv", []),
+        ])
+    func outputsInSources(source: String, options: [String]) async throws {
+        let workspace = try Workspace()
+        try FileManager.default.createDirectory(atPath: workspace.path("lake"), withIntermediateDirectories: false)
+        for name in ["lake/m.tsv", "memberships-rejects.tsv"] {
+            _ = try workspace.write("group_id\tuser_id\na\tb\n", to: name)
+        }
+        let run = try await runWithoutSpark(workspace, ["--memberships", source] + options)
+        #expect(run.exitCode == CommandRun.ExitCode.usage, "\(run.testDescription)")
+        #expect(run.errors.contains("among the files of the source"), "\(run.testDescription)")
+        #expect(remains(workspace).isEmpty)
+    }
+
     @Test("with nobody who does the work, the current version stays")
     func abandoned() async throws {
         let workspace = try Workspace()

@@ -1,5 +1,6 @@
 import Basics
 import CatalogStore
+import Changes
 import Dispatch
 import Glibc
 import Model
@@ -89,6 +90,19 @@ struct CommunitySourceTests {
         let error = #expect(throws: Failure.self) { _ = try JournalSource(catalog: "/nowhere/catalog.db") }
         #expect(error?.code == .general)
         #expect(error?.message.contains("/nowhere/catalog.db") == true)
+    }
+
+    @Test("A journal whose log was replaced under the daemon is a problem, before any member asks")
+    func unreadableJournal() throws {
+        let members = try MemberCatalog()
+        let source = try JournalSource(catalog: members.path)
+        source.probeWriting()
+        #expect(source.problem == nil)
+        _ = try source.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1))
+        let log = Catalog.journalPath(beside: members.path) + "-wal"
+        #expect(unsafe truncate(log, 0) == 0)
+        source.probeWriting()
+        #expect(source.problem?.contains("cannot be read") == true)
     }
 
     /// What was published in a store, and a journal without changes.

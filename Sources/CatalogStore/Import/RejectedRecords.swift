@@ -97,7 +97,7 @@ final class RejectedRecords {
 
     private func writeReason(of record: Record, _ place: (path: String, line: Int)?) throws(Failure) {
         if reasons == nil {
-            reasons = try FileWriter(path: paths.reasons)
+            reasons = try FileWriter(path: free(paths.reasons))
             try reasons?.write(RejectsPaths.columns.joined(separator: "\t") + "\n")
         }
         let file = place.map { "\(Self.flat($0.path))\t\($0.line)" } ?? "\t"
@@ -123,18 +123,20 @@ final class RejectedRecords {
 
     private func file(for form: Form) throws(Failure) -> File {
         if let file = files[form] { return file }
-        var number = 1
-        var path = paths.records(number, form.format)
-        while files.values.contains(where: { $0.path == path })
-            || FileIdentity(path: path).map(inputs.contains) ?? false
-        {
-            number += 1
-            path = paths.records(number, form.format)
-        }
+        let path = free { number in paths.records(number, form.format) }
         let writer = try FileWriter(path: path)
         guard form.format != .jsonLines else { return File(path: path, writer: writer, nextLine: 1) }
         try writer.write(form.header + [UInt8(ascii: "\n")])
         return File(path: path, writer: writer, nextLine: 2 + form.header.count { $0 == UInt8(ascii: "\n") })
+    }
+
+    /// Returns the first of numbered paths that is neither an input nor written already.
+    private func free(_ path: (_ number: Int) -> String) -> String {
+        var number = 1
+        while recordsPaths.contains(path(number)) || FileIdentity(path: path(number)).map(inputs.contains) ?? false {
+            number += 1
+        }
+        return path(number)
     }
 
     /// Writes out everything that was added.
@@ -183,7 +185,8 @@ struct RejectsPaths {
         stem = String(path.dropLast(name[dot...].count))
     }
 
-    var reasons: String { stem + "-reasons.tsv" }
+    /// Returns the path of a file of reasons, which are numbered from 1.
+    func reasons(_ number: Int) -> String { stem + "-reasons" + (number > 1 ? "-\(number)" : "") + ".tsv" }
 
     /// Returns the path of a file of records, which are numbered from 1.
     func records(_ number: Int, _ format: RecordFormat) -> String {
@@ -194,6 +197,7 @@ struct RejectsPaths {
     ///
     /// Other files with similar names may belong to somebody else.
     func filesNamedByReasons() -> [String] {
+        let reasons = reasons(1)
         guard FileIdentity(path: reasons) != nil, let input = try? InputFile(path: reasons) else { return [] }
         var found: Set<String> = []
         var (field, fieldNumber, lineNumber) = ([UInt8](), 0, 1)

@@ -39,6 +39,9 @@ package struct ParsedCommand: Sendable {
         return values[name] ?? []
     }
 
+    /// Returns the value of an option; nil if it has none, or the command has no such option.
+    package func textIfDeclared(_ name: String) -> String? { values[name]?.last }
+
     /// Returns the source of an option's value.
     package func origin(of name: String) -> ValueOrigin { origins[name] ?? .standard }
 
@@ -47,13 +50,16 @@ package struct ParsedCommand: Sendable {
         command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
     }
 
-    /// Refuses an output that is also a file to read, which writing would destroy.
-    package func refuseOverwriting() throws(UsageError) {
+    /// Refuses an output that is also a file to read, or that has an owner, whom `owner` names.
+    package func refuseOverwriting(ownedBy owner: (_ path: String) -> String?) throws(UsageError) {
         var files = zip(command.arguments, arguments).map { ($0.name, $1, $0.isOutput) }
-        for option in command.options where option.placeholder == "FILE" {
+        for option in command.options where ["FILE", "FOLDER"].contains(option.placeholder) {
             files += texts(option.name).map { ("--\(option.name)", $0, option.isOutput) }
         }
-        for (output, path, isOutput) in files where isOutput {
+        for (output, path, isOutput) in files where isOutput && path != "-" && !path.hasPrefix("/dev/") {
+            if let owner = owner(path) {
+                throw UsageError("\(output) is \(path), which belongs to \(owner): name another place to write")
+            }
             guard let place = FileTree.status(of: path), place.st_mode & S_IFMT == S_IFREG else { continue }
             for (input, other, isOutput) in files where !isOutput {
                 guard let read = FileTree.status(of: other), read.st_ino == place.st_ino, read.st_dev == place.st_dev

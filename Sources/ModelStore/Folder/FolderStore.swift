@@ -36,6 +36,12 @@ package struct FolderStore: VersionStore {
     /// The folder's path.
     package var location: String { layout.directory }
 
+    /// Whether a folder has the files of a store.
+    package static func isStore(_ path: String) -> Bool {
+        let layout = FolderLayout(directory: path)
+        return [layout.versions, layout.publisherLock].allSatisfy(FileTree.exists)
+    }
+
     /// Returns a board of daemons, kept as files in the folder.
     package func board(of kind: BoardKind) -> (any DaemonBoard)? { FolderBoard(layout: layout, kind: kind) }
 

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import Changes
 import Model
 import Synchronization
@@ -59,22 +60,12 @@ struct MetricsText {
             for (index, label) in labels.enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 bytes.append(contentsOf: "\(label.name)=\"".utf8)
-                append(labelValue: label.value)
+                bytes.append(contentsOf: label.value.asLabelValue.utf8)
                 bytes.append(UInt8(ascii: "\""))
             }
             bytes.append(UInt8(ascii: "}"))
         }
         bytes.append(contentsOf: " \(value)\n".utf8)
-    }
-
-    private mutating func append(labelValue: String) {
-        for byte in labelValue.utf8 {
-            switch byte {
-            case UInt8(ascii: "\n"): bytes.append(contentsOf: "\\n".utf8)
-            case UInt8(ascii: "\\"), UInt8(ascii: "\""): bytes += [UInt8(ascii: "\\"), byte]
-            default: bytes.append(byte)
-            }
-        }
     }
 }
 

@@ -269,7 +269,7 @@ final class DaemonJournal: Sendable {
         }
     }
 
-    /// The first change beside the catalog that keeps later ones from being applied, in words; nil if there is none.
+    /// The reason why changes beside the catalog cannot be read or applied, in words; nil if there is none.
     var damage: String? { damageFound.withLock { $0 } }
 
     /// Verifies some more changes beside the catalog.
@@ -278,11 +278,14 @@ final class DaemonJournal: Sendable {
     func verify(beyond taken: AppliedChanges) {
         if let check { damageFound.withLock { $0 = check } }
         try? mendIndexes()
-        try? read { journal throws(Failure) in
-            try verifyMore(with: journal)
-            let stopping = try journal.stoppingChange(beyond: taken)
-            damageFound.withLock { [path] in $0 = stopping.map { "\(path): \($0)" } }
-        }
+        var found: String?
+        do throws(Failure) {
+            found = try read { journal throws(Failure) in
+                try verifyMore(with: journal)
+                return try journal.stoppingChange(beyond: taken).map { "\(path): \($0)" }
+            }
+        } catch { found = error.message }
+        damageFound.withLock { $0 = found }
     }
 
     /// Opens one more connection.

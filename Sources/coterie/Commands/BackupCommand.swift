@@ -35,7 +35,7 @@ enum BackupCommand: Subcommand {
             withoutRedis,
             Option(
                 "folder", "FOLDER", help: "Without FILE: the folder of the backups, which must exist",
-                setting: Setting("backup.folder")),
+                setting: Setting("backup.folder"), isOutput: true),
             Option(
                 "keep", "N", help: "Without FILE: the number of backups in the folder that stay", default: "7",
                 type: .integer(1...10_000), setting: Setting("backup.keep")),

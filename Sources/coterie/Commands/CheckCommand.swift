@@ -40,7 +40,7 @@ enum CheckCommand: ConfiguredCommand {
             Option(
                 "metrics", "FILE",
                 help: "Write the outcome to this file for Prometheus; the next check counts evicted keys from there",
-                setting: Setting("check.metrics")),
+                setting: Setting("check.metrics"), isOutput: true),
         ] + bounds + [
             Option(
                 "scratch", "FOLDER", help: "With a store in Redis: the place of the temporary folder for its versions",

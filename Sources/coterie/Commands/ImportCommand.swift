@@ -86,7 +86,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "readmit", help: "Let members come back whom \"coterie forget\" has removed"),
             Option(
                 "rejects", "FILE",
-                help: "The file for rejected lines (default: KIND-rejects.csv, .tsv or .jsonl)"),
+                help: "The file for rejected lines (default: KIND-rejects.csv, .tsv or .jsonl)", isOutput: true),
         ] + VectorImport.options + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie import memberships memberships.tsv",

@@ -66,7 +66,7 @@ enum CleanCommand: Subcommand {
                 "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
             Option(
                 "ignore", "NAME,…", help: "Columns that do not tell another kind of file", isRepeating: true),
-            Option("rejects", "FILE", help: "The file for rejected lines (default: none)"),
+            Option("rejects", "FILE", help: "The file for rejected lines (default: none)", isOutput: true),
         ],
         examples: ["coterie clean memberships <memberships.csv >clean.tsv"])
 

@@ -165,7 +165,7 @@ enum TapeOptions {
         Option(
             "record", "FOLDER",
             help: "Record requests with their answers in this folder, for \"coterie replay\", without tokens",
-            setting: Setting("serve.record")),
+            setting: Setting("serve.record"), isOutput: true),
         Option(
             "record-key-file", "FILE",
             help: "The file with a key of 16 bytes or more; members are recorded by pseudonyms instead of their ids",

@@ -54,7 +54,7 @@ enum CommonOptions {
     static let recomputeMetrics = Option(
         "metrics", "FILE",
         help: "The file that tells Prometheus when the weekly job last succeeded and last failed, and why",
-        environment: "COTERIE_RECOMPUTE_METRICS", setting: Setting("recompute.metrics"))
+        environment: "COTERIE_RECOMPUTE_METRICS", setting: Setting("recompute.metrics"), isOutput: true)
     static let json = Option(flag: "json", help: "Write JSON")
     static let limit = Option("limit", short: "n", "N", help: "The maximum number of rows", default: "20")
     static let threads = Option(

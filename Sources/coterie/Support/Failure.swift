@@ -53,7 +53,9 @@ struct Invocation: Sendable {
         _ configured: ConfiguredValues, warn: (String) -> Void = { printToStandardError("warning: \($0)") }
     ) throws(UsageError) -> ParsedCommand {
         for line in configured.gone { warn(line.warning) }
-        return try words.completed(environment: environment, configured: configured)
+        let parsed = try words.completed(environment: environment, configured: configured)
+        try parsed.refuseOverwriting(ownedBy: parsed.owner)
+        return parsed
     }
 
     /// Returns the named configuration files, or the usual one if it exists and none is named.

@@ -102,7 +102,7 @@ struct MetricsFile {
         guard !sample.hasPrefix("#"), !sample.contains("{site=\""),
             let end = sample.firstIndex(where: { "{ ".contains($0) })
         else { return String(sample) }
-        let label = "{site=\"" + site.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+        let label = "{site=\"\(site.asLabelValue)\""
         let rest = sample[end...]
         return sample[..<end] + label + (rest.hasPrefix("{") ? "," + rest.dropFirst() : "}" + rest)
     }

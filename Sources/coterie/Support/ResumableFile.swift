@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLine
+import ModelStore
 import Basics
 import FoundationEssentials
 import Glibc
@@ -106,6 +107,30 @@ extension ParsedCommand {
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
         } + [Catalog.existingJournal(beside: text("catalog"))].compactMap(\.self)
+    }
+
+    /// Returns the part of a site that a path belongs to, in words; nil for a path that may be written.
+    ///
+    /// What SQLite and daemons keep beside a database belongs to it, whether it is there or not.
+    func owner(of path: String) -> String? {
+        let (store, catalog) = (textIfDeclared("store").map(Self.place), textIfDeclared("catalog").map(Self.place))
+        var (folder, database) = (Self.place(of: path), Self.place(of: path))
+        // A command that does not use the store does not know its name.
+        while folder.count > 1 {
+            if folder == store || FolderStore.isStore(folder) { return "the store \(folder)" }
+            folder = FileTree.folder(of: folder)
+        }
+        while database != catalog, !PrivateFile.isDatabase(database) {
+            guard let ending = database.firstMatch(of: /-(wal|shm|journal|log|lock|sessions|work)$/) else { return nil }
+            database.removeSubrange(ending.range)
+        }
+        return "the database \(database)"
+    }
+
+    /// Returns a path with the links of its existing part resolved.
+    private static func place(of path: String) -> String {
+        let name = path.split(separator: "/").last ?? ""
+        return Catalog.resolved(path) ?? (path == "." ? path : place(of: FileTree.folder(of: path)) + "/" + name)
     }
 
     private static func isJournalName(_ name: String) -> Bool {
