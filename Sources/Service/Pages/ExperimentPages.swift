@@ -186,7 +186,7 @@ extension Responder {
         let report: HTML =
             outcomes.map { entry.definition.isInterleaved ? votes(entry, $0) : comparisons(entry, $0) }
             ?? (now < start
-                ? "<p>It begins \(HTML.time(start)).</p>"
+                ? "<p>It begins \(HTML.day(start)).</p>"
                 : "<p>This daemon lacks the data of other daemons: <code>coterie experiment report</code> has them.</p>")
         return Page(
             name, in: .experiments,
@@ -245,7 +245,7 @@ extension Responder {
             case (_?, let end?): "with these members or \(end)"
             }
         return .facts([
-            ("Stage", "\(course.stage.words)"), ("Day", "\(course.dayCount)"), ("Known until", .time(course.now)),
+            ("Stage", "\(course.stage.words)"), ("Day", "\(course.dayCount)"), ("Known until", .day(course.now)),
             ("Members", members),
             ("Decides", "\(plan?.decides.rawValue ?? "–")"),
             ("Ends", ends),
