@@ -236,6 +236,21 @@ extension ChangeJournal {
             .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
     }
 
+    /// Erases forgettings, and what was kept of these members before: only the ledger of the catalog has them then.
+    ///
+    /// - Parameters:
+    ///   - taken: the changes that the catalog has.
+    ///   - instant: the time before which a forgetting was recorded here, in Unix milliseconds.
+    package func eraseForgettings(_ taken: AppliedChanges, recordedBefore instant: Int64) throws(Failure) {
+        try transaction { () throws(Failure) in
+            let found = try rows(where: "kind = \(ChangeKind.removeMember.rawValue) AND recorded_at < ?", instant)
+            for (_, change) in found where taken.contains(change.sequence, of: change.origin) {
+                let theirs = try rows(where: "user_id = ?", change.change?.userID)
+                for (key, other) in theirs where other.stamp <= change.stamp { try erase(key, other) }
+            }
+        }
+    }
+
     /// Returns the number of changes that name each member, without those that only remove the member from the site.
     ///
     /// Changes that need a newer program count if they name the member. Members without changes are left out.

@@ -95,6 +95,14 @@ package protocol VersionStore: Sendable {
     /// Replaces the state of the site, in one step.
     func setSite(_ site: PublishedSite) throws(Failure)
 
+    /// Returns the ledger of forgotten members, or `nil` if nothing was added yet.
+    func ledger() throws(Failure) -> Ledger?
+
+    /// Adds entries to the ledger; the first ones give the store its key.
+    ///
+    /// - Returns: false if the store has another key; then nothing was added.
+    func add(_ ledger: Ledger) throws(Failure) -> Bool
+
     /// Removes the oldest versions beyond `count`, and files of killed publishers.
     ///
     /// The current version and pinned ones stay.
@@ -116,6 +124,18 @@ extension VersionStore {
 
     /// Returns `nil`: by default, a store has no boards.
     package func board(of kind: BoardKind) -> (any DaemonBoard)? { nil }
+
+    /// Returns the ledger that is beside the streams, or `nil` without streams.
+    package func ledger() throws(Failure) -> Ledger? {
+        var streams = try shared?.channel.journals()
+        return try streams?.ledger() ?? nil
+    }
+
+    /// Adds to the ledger that is beside the streams.
+    package func add(_ ledger: Ledger) throws(Failure) -> Bool {
+        var streams = try shared?.channel.journals()
+        return try streams?.add(ledger) ?? true
+    }
 
     /// The reports of daemons about themselves, or `nil` if the store has no boards.
     package var board: (any DaemonBoard)? { board(of: .daemons) }

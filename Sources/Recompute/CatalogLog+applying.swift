@@ -58,9 +58,6 @@ extension CatalogLog {
         if let journal = log?.journal { last.merge(try journal.kept().mapValues(\.last)) { max($0, $1) } }
         let catalog = try Catalog(path: catalogPath, mode: .recording, relations: relations)
         let changeCountBefore = try catalog.facts.changeCount()
-        if store.shared != nil, let warning = try compareLedgers(catalog, &streams, store.location) {
-            warnings.append(warning)
-        }
         let (counts, stopping) = try catalog.ingest.takeOver(
             through: last, skipsMissing: skipsMissing
         ) { origin, after, limit throws(Failure) in
@@ -71,6 +68,7 @@ extension CatalogLog {
             guard let first = found.first, let other = streamed.first else { return found + streamed }
             return other.sequence < first.sequence ? streamed : found
         }
+        if let warning = try compareLedgers(catalog, store) { warnings.append(warning) }
         if let warning = try eraseForgotten(from: store, catalog.facts.ledger(), at: now) { warnings.append(warning) }
         if let warning = SitePublication.publish(to: store, from: catalog.facts) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
@@ -83,20 +81,18 @@ extension CatalogLog {
             counts: counts, warnings: warnings, waiting: Set(stopping.keys), changeCountBefore: changeCountBefore)
     }
 
-    /// Brings the ledger of the catalog and that of a shared store up to date with each other.
+    /// Brings the ledger of the catalog, which has applied all changes, and that of a store up to date with each other.
     ///
     /// - Returns: a warning if members were forgotten or the ledgers are of different sites.
-    private static func compareLedgers(_ catalog: Catalog, _ streams: inout JournalStreams?, _ location: String)
-        throws(Failure) -> String?
-    {
-        let theirs = try streams?.ledger() ?? nil
+    private static func compareLedgers(_ catalog: Catalog, _ store: any VersionStore) throws(Failure) -> String? {
+        let theirs = try store.ledger()
         let forgotten = try theirs.map { ledger throws(Failure) in try catalog.removal.merge(ledger) } ?? 0
         let mine = try catalog.facts.ledger()
-        guard let forgotten else { return "\(location) has the forgotten members of another site" }
+        guard let forgotten else { return "\(store.location) has the forgotten members of another site" }
         let new = theirs.map { mine.beyond($0) } ?? mine
-        if theirs == nil || !new.times.isEmpty { _ = try streams?.add(new) }
+        if theirs == nil || !new.times.isEmpty { _ = try store.add(new) }
         guard forgotten > 0 else { return nil }
-        return "\(forgotten) members were forgotten again, as \(location) says; the catalog did not know it"
+        return "\(forgotten) members were forgotten again, as \(store.location) says; the catalog did not know it"
     }
 
     /// The least time between two removals from one version, in milliseconds: each writes the members anew.

@@ -88,6 +88,9 @@ package final class CatalogLog {
     /// quotas count a day.
     private static let keptMilliseconds: Int64 = 86_400_000
 
+    /// The time for which a forgetting that is applied names the member, in milliseconds: daemons forget lists by it.
+    private static let namedMilliseconds: Int64 = 3_600_000
+
     /// Removes the changes that the catalog has, and that are in the streams, or in all versions for a day.
     package func prune(_ taken: AppliedChanges, at now: Int64) throws(Failure) {
         var streams = try channel?.journals()
@@ -99,6 +102,8 @@ package final class CatalogLog {
             let inAll = AppliedChanges.inAll(versions.map(\.taken) + [taken])
             try journal.prune(inAll, recordedBefore: now - Self.keptMilliseconds)
         }
+        // The ledger tells the rest; without streams, nobody else needs the ids.
+        if streams == nil { try journal.eraseForgettings(taken, recordedBefore: now - Self.namedMilliseconds) }
         _ = try journal.eraseForgotten(waits: false)
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -65,5 +66,34 @@ struct MemberErasureCommandTests {
             #expect(!after.text.contains("version "), "\(after.testDescription)")
         }
         #expect(ends.before > 3 && ends.after > 0, "\(ends)")
+    }
+
+    @Test("leave the log of decisions in an hour, and an older catalog brings nobody back")
+    func log() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("recompute")
+        let copy = workspace.path("copy.sqlite")
+        try FileManager.default.copyItem(atPath: workspace.catalog, toPath: copy)
+        for user in [Self.user, "sofia-002"] { try await workspace.succeed("forget", user) }
+        let log = workspace.catalog + "-log"
+        #expect(try CatalogContent.texts("SELECT user_id FROM changes WHERE kind > 0", log).contains(Self.user))
+        let named = try await workspace.run("forget", Self.user, "--check")
+        #expect(named.errors.contains("names \(Self.user)"), "\(named.testDescription)")
+        try Database(path: log, mode: .readWrite).execute(
+            "UPDATE changes SET recorded_at = recorded_at - 3700000 WHERE user_id = '\(Self.user)'")
+        try await workspace.succeed("apply")
+        for file in [log, log + "-wal"] {
+            let bytes = FileManager.default.contents(atPath: file) ?? Data()
+            #expect(bytes.range(of: Data(Self.user.utf8)) == nil, "\(file)")
+        }
+        #expect(try CatalogContent.texts("SELECT user_id FROM changes WHERE kind > 0", log) == ["sofia-002"])
+        // Only the ledger of the store knows the first one now.
+        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: workspace.catalog + suffix) }
+        _ = try FileManager.default.replaceItemAt(
+            URL(fileURLWithPath: workspace.catalog), withItemAt: URL(fileURLWithPath: copy))
+        try await workspace.succeed("apply")
+        let users = try CatalogContent.texts("SELECT user_id FROM users", workspace.catalog)
+        #expect(users.count > 9 && !users.contains(Self.user) && !users.contains("sofia-002"))
     }
 }

@@ -12,8 +12,8 @@ package struct FolderStore: VersionStore {
     let durability: Durability
     /// Whether a loaded version is a private copy.
     let hasOwnCopies: Bool
-    /// The greatest length of the state of the site, in bytes.
-    private static let siteByteLimit = 512 << 20
+    /// The greatest length of the state of the site and of the ledger, in bytes.
+    static let siteByteLimit = 512 << 20
     /// The number of bytes in each write; progress is reported after each.
     private static let writeByteCount = 8 << 20
 
@@ -324,6 +324,7 @@ extension FolderStore {
 /// endings/DIGEST              a session of the pages that was signed out; valid for eight hours
 /// experiments.json            the site's experiments
 /// site.json                   the state of the site (`PublishedSite`)
+/// ledger                      the digests of forgotten members (`Ledger.text`); only the owner may read it
 /// .lock                       locked (flock) while a version is published or old ones are removed
 /// .current.lock               locked for the moment of a switch, or of a change of the experiments
 /// ```
@@ -336,6 +337,7 @@ struct FolderLayout: Sendable {
     var current: String { directory + "/current" }
     var experiments: String { directory + "/experiments.json" }
     var site: String { directory + "/site.json" }
+    var ledger: String { directory + "/ledger" }
     var versions: String { directory + "/versions" }
     var publisherLock: String { directory + "/.lock" }
     var currentLock: String { directory + "/.current.lock" }

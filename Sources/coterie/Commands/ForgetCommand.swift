@@ -197,6 +197,9 @@ enum ForgetCommand: Subcommand {
             do throws(Failure) {
                 let journal = try ChangeJournal(path: path, mode: .reading)
                 journaled.append(("journal \(path)", try journal.traces(of: users)))
+                for user in users where try journal.isForgotten(user: user, beyond: .none) {
+                    printToStandardError("note: \(path) names \(user) in the forgetting itself: see Limits, Forgetting")
+                }
                 // A write-ahead log cannot be searched; only an empty one surely has nothing.
                 guard !forgotten.isEmpty, (try? journal.eraseForgotten()) == false else { continue }
                 journaled.append(

@@ -1,0 +1,23 @@
+package import Basics
+package import Changes
+
+extension FolderStore {
+    package func ledger() throws(Failure) -> Ledger? {
+        guard let bytes = try FileTree.content(of: layout.ledger, limit: Self.siteByteLimit) else { return nil }
+        do throws(Failure) { return try Ledger(text: String(decoding: bytes, as: UTF8.self)) } catch {
+            throw Failure(.corrupt, "\(layout.ledger): \(error.message)")
+        }
+    }
+
+    package func add(_ ledger: Ledger) throws(Failure) -> Bool {
+        guard !ledger.times.isEmpty else { return true }
+        try FileTree.makeDirectory(layout.directory)
+        return try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
+            var all = try self.ledger() ?? Ledger(key: ledger.key)
+            guard all.key == ledger.key else { return false }
+            all.merge(ledger)
+            try PrivateFile.write(Array(all.text.utf8), to: layout.ledger)
+            return true
+        }
+    }
+}
