@@ -170,13 +170,13 @@ struct ListExportTests {
             ["import", "users", users, "--rejects"], ["serve", "--record"],
         ] {
             for output in outputs {
-                let run = try await workspace.start(words + [output]).wait()
+                let run = try await workspace.start(words + [workspace.path(output)]).wait()
                 #expect(run.exitCode == CommandRun.ExitCode.usage, "\(run.testDescription)")
                 #expect(run.errors.contains("belongs to the"), "\(run.testDescription)")
             }
         }
         #expect(workspace.content(of: "coterie-models/current") == current)
-        try await workspace.succeed(member + ["coterie.sqlite-member.json"])
+        try await workspace.succeed(member + [workspace.path("coterie.sqlite-member.json")])
     }
 
     @Test("A file that was begun with other options is not gone on with, and users who are unknown are told")
