@@ -158,12 +158,12 @@ struct ListExportTests {
         try await workspace.succeed("hide", "feathers")
         let member = ["export", "member", "laura-100", "--output"]
         let users = try workspace.write("user_id\nu1\n,\n", to: "users.csv")
-        let current = workspace.content(of: "coterie-models/current")
+        let current = workspace.content(of: "models/current")
         try FileManager.default.createSymbolicLink(
-            atPath: workspace.path("link"), withDestinationPath: workspace.path("coterie-models"))
+            atPath: workspace.path("link"), withDestinationPath: workspace.path("models"))
         let outputs = [
-            "coterie-models/current", "coterie-models/versions/list.tsv", "link/site.json", "coterie.sqlite",
-            "coterie.sqlite-wal", "coterie.sqlite-log", "coterie.sqlite-log-shm", "coterie.sqlite-sessions-journal",
+            "models/current", "models/versions/list.tsv", "link/site.json", "catalog.sqlite",
+            "catalog.sqlite-wal", "catalog.sqlite-log", "catalog.sqlite-log-shm", "catalog.sqlite-sessions-journal",
         ]
         for words in [
             member, ["backup"], ["forget", "--ledger"], ["recompute", "--metrics"], ["check", "--metrics"],
@@ -175,8 +175,8 @@ struct ListExportTests {
                 #expect(run.errors.contains("belongs to the"), "\(run.testDescription)")
             }
         }
-        #expect(workspace.content(of: "coterie-models/current") == current)
-        try await workspace.succeed(member + [workspace.path("coterie.sqlite-member.json")])
+        #expect(workspace.content(of: "models/current") == current)
+        try await workspace.succeed(member + [workspace.path("catalog.sqlite-member.json")])
     }
 
     @Test("A file that was begun with other options is not gone on with, and users who are unknown are told")
