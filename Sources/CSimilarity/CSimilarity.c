@@ -4,7 +4,7 @@
 #include <immintrin.h>
 #endif
 
-enum { GROUP_BYTES = COTERIE_GROUP / 8 };
+enum { GROUP_BYTES = COTERIE_GROUP / 8, LISTS_AHEAD = 12 };
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -63,10 +63,17 @@ static void make_classes(coterie_comparison *job) {
     }
 }
 
-// Adds the bounds of the lists.
+// Adds the bounds of the lists; all are 0 before.
 static void add_lists(const coterie_comparison *job) {
     for (uint32_t k = 0; k < job->list_count; k++) {
         const coterie_list list = job->lists[k];
+        if (k + LISTS_AHEAD < job->list_count) __builtin_prefetch(job->lists[k + LISTS_AHEAD].targets);
+        // No count exceeds 2^16 - 1 before so many lists are added.
+        if (job->counts && job->list_count < UINT16_MAX) {
+            for (uint32_t p = 0; p < list.count && list.targets[p] < job->target_count; p++)
+                job->bounds[list.targets[p]]++;
+            continue;
+        }
         float scale = 0;
         uint32_t bound = 0;
         for (uint32_t p = 0; p < list.count; p++) {
@@ -271,7 +278,8 @@ void coterie_sum(int path, const coterie_comparison *job, uint32_t count, uint64
     for (uint32_t h = 0; h < count; h++) job->slots[job->hits[h].target] = (uint16_t)(h + 1), job->sums[h] = 0;
     for (uint32_t k = 0; k < job->list_count; k++) {
         const coterie_list list = job->lists[k];
-        for (uint32_t p = 0; p < list.count; p++) {
+        if (k + LISTS_AHEAD < job->list_count) __builtin_prefetch(job->lists[k + LISTS_AHEAD].targets);
+        for (uint32_t p = 0; p < list.count && list.targets[p] < job->target_count; p++) {
             const uint32_t slot = job->slots[list.targets[p]];
             if (slot) job->sums[slot - 1] += list.weight * factor + one;
         }

@@ -74,6 +74,9 @@ struct Block: Sendable {
     /// The bitmaps, with one bit for each target; bitmap 0 is empty.
     let bitmaps: Storage<UInt64>
 
+    /// Whether the block has all ranks, and lists only; few pairs have enough in common then.
+    var isThin: Bool { descriptors == nil }
+
     static let bitmapFlag: UInt32 = 1 << 31
 
     /// Creates a block whose lists and bitmaps are still to be filled.

@@ -61,7 +61,9 @@ final class TileWorker {
         for step in numbers.indices {
             let number = prefersSmallest ? numbers.upperBound - 1 - step : step
             let block = plan.prepared.blocks[number]
-            let both = plan.comparesOnce && tile.block > 0 && !(prefersSmallest && plan.prefersSmallest(number))
+            let both =
+                plan.comparesOnce && (tile.block > 0 || block.isThin)
+                && !(prefersSmallest && plan.prefersSmallest(number))
             for rank in tile.ranks {
                 let targets = both && number == tile.block ? rank - block.ranks.lowerBound : block.ranks.count
                 if targets > 0 { visit(rank, number, targets: targets, both: both) }
@@ -113,15 +115,19 @@ final class TileWorker {
             let its = unsafe both ? job.other * blockThresholds[number] : .infinity
             if Float(weight) * (1 + 1e-6) < min(need, its) { return }
         }
-        // Without a threshold, all pairs with enough in common are useful. If they are few, nothing else counts.
-        if unsafe formula.modified == nil || (job.own == 0 && columnCount <= Self.fewColumns) {
+        // If few pairs have enough in common, nothing else counts. Counts say nothing about a threshold of weights.
+        let (own, isWeighted) = unsafe (job.own, formula.modified != nil)
+        let isSparse = block.isThin || (isWeighted && own == 0 && columnCount <= Self.fewColumns)
+        if isSparse || !isWeighted {
+            if isWeighted { unsafe job.own = 0 }
             bound(comparison, counting: true, weight: Float(columnCount), minimum: Float(minimumCommon))
-            if formula.modified != nil {
+            if isSparse {
                 let found = unsafe coterie_scan(plan.path.code, &job)
-                if found <= 2 * limit { return evaluate(found, comparison) }
+                if !isWeighted || found <= 2 * limit { return evaluate(found, comparison) }
             }
+            unsafe job.own = own
         }
-        if formula.modified != nil {
+        if isWeighted {
             bound(
                 comparison, counting: false, weight: Float(weight),
                 minimum: Float(minimumCommon) * Float(lightest) * (1 - 1e-6))
