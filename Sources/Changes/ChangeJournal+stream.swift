@@ -79,6 +79,10 @@ extension ChangeJournal: ChangeSource {
         return (count, since)
     }
 
+    /// The time for which a change that everybody has stays, in milliseconds: members may ask for their history, and
+    /// quotas count a day.
+    package static let keptMilliseconds: Int64 = 86_400_000
+
     /// Removes changes that nobody needs any more.
     ///
     /// - Parameters:

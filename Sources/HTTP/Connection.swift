@@ -74,6 +74,7 @@ final class ServerCore: Sendable {
     private let countsByAddress = Mutex<[[UInt8]: Int]>([:])
     /// The time by which the last response must have been sent; `.max` while the server is not stopping.
     private let stopMoment = Atomic(UInt64.max)
+    private let isLeaving = Atomic(false)
 
     init(
         configuration: HTTPServer.Configuration, refusal: @escaping HTTPServer.Refusal,
@@ -94,10 +95,17 @@ final class ServerCore: Sendable {
     /// Returns the time after a duration from now, in nanoseconds of the monotonic clock.
     static func moment(after duration: Duration) -> UInt64 { now + duration.nanoseconds }
 
+    /// Makes every response from now on end its connection, while new connections are accepted.
+    func announceLeave() { isLeaving.store(true, ordering: .relaxed) }
+
     /// Makes every response from now on end its connection.
     func announceStop(grace: Duration) {
+        announceLeave()
         stopMoment.store(Self.moment(after: grace), ordering: .relaxed)
     }
+
+    /// Whether every response ends its connection.
+    var endsConnections: Bool { isLeaving.load(ordering: .relaxed) }
 
     /// The time by which the last response must have been sent, or nil while the server is not stopping.
     var stopDeadline: UInt64? {

@@ -68,6 +68,9 @@ package final class HTTPServer: Sendable {
 
     deinit { stop(waitingAtMost: .zero) }
 
+    /// Lets every response end its connection from now on, so that clients connect to another server.
+    package func leave() { core.announceLeave() }
+
     /// Stops: accepts no more connections, answers the requests that have arrived, then closes all connections.
     ///
     /// The call returns when all is done, also for a second caller. Responses that a client does not accept in time are

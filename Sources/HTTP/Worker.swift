@@ -306,8 +306,7 @@ extension Worker {
         on connection: Connection
     ) {
         // The server may have begun to stop since the request arrived.
-        let stopDeadline = core.stopDeadline
-        let continuation = stopDeadline == nil ? continuation : .close
+        let continuation = core.endsConnections ? .close : continuation
         var written = writer.write(response, to: method, then: continuation)
         let keepsConnection = continuation != .close
         guard send(&written, on: connection) else { return close(connection) }
@@ -315,7 +314,7 @@ extension Worker {
         connection.unsent = written
         connection.phase = .sending(keepsConnection: keepsConnection)
         connection.deadline = min(
-            ServerCore.moment(after: core.configuration.sendTimeout), stopDeadline ?? .max)
+            ServerCore.moment(after: core.configuration.sendTimeout), core.stopDeadline ?? .max)
         poller.change(connection.socket, to: .writing)
     }
 

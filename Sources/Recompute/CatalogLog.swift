@@ -84,10 +84,6 @@ package final class CatalogLog {
 
     private static let batchSize = 500
 
-    /// The time for which a change that everybody has stays, in milliseconds: members may ask for their history, and
-    /// quotas count a day.
-    private static let keptMilliseconds: Int64 = 86_400_000
-
     /// The time for which a forgetting that is applied names the member, in milliseconds: daemons forget lists by it.
     private static let namedMilliseconds: Int64 = 3_600_000
 
@@ -100,7 +96,7 @@ package final class CatalogLog {
             try journal.prune(AppliedChanges(Dictionary(uniqueKeysWithValues: done)))
         } else if !versions.isEmpty {
             let inAll = AppliedChanges.inAll(versions.map(\.taken) + [taken])
-            try journal.prune(inAll, recordedBefore: now - Self.keptMilliseconds)
+            try journal.prune(inAll, recordedBefore: now - ChangeJournal.keptMilliseconds)
         }
         // The ledger tells the rest; without streams, nobody else needs the ids.
         if streams == nil { try journal.eraseForgettings(taken, recordedBefore: now - Self.namedMilliseconds) }

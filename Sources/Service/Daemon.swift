@@ -347,6 +347,7 @@ extension Daemon {
         let time = configuration.drain.time
         guard time > .zero else { return }
         configuration.drain.begin()
+        server.leave()
         configuration.log.info("draining for \(time): /readyz answers 503, so that load balancers look elsewhere")
         var (signals, timeout) = (signals, timespec(tv_sec: Int(time.components.seconds), tv_nsec: 0))
         _ = unsafe sigtimedwait(&signals, nil, &timeout)

@@ -26,6 +26,17 @@ struct LifecycleTests {
         #expect(error?.code == .badAddress)
     }
 
+    @Test("A server that is left answers each request, and ends its connection")
+    func leave() throws {
+        let server = try makeServer()
+        let client = try makeClient(server)
+        #expect(try #require(client.request("GET", "/")).headers["connection"] == nil)
+        server.leave()
+        #expect(client.request("GET", "/")?.headers["connection"] == "close")
+        #expect(try makeClient(server).request("GET", "/")?.status == 200)
+        server.stop()
+    }
+
     @Test("A stop finishes the requests under way, and refuses new connections")
     func stopWhileBusy() async throws {
         let (began, beginning) = AsyncStream.makeStream(of: Void.self)

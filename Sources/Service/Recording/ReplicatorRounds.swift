@@ -283,7 +283,7 @@ struct ReplicatorRounds: ~Copyable {
         }
     }
 
-    /// Removes from the journal the changes that all versions of the store and the serving version have.
+    /// Removes from the journal the changes that all versions of the store and the serving version have for a day.
     private mutating func prune() throws(Failure) {
         // Without a serving version, the next one may turn out to be older than all of the store. A damaged manifest
         // does not say what is prunable, so nothing is pruned.
@@ -295,7 +295,9 @@ struct ReplicatorRounds: ~Copyable {
         let taken = AppliedChanges.inAll((manifests + [served.manifest]).map(\.taken))
         // A store that has lost its versions does not say what others still need.
         if !manifests.isEmpty {
-            try Self.journaled { [writer] () throws(Failure) in try writer.prune(taken) }
+            try Self.journaled { [writer, replicator] () throws(Failure) in
+                try writer.prune(taken, recordedBefore: replicator.now() - ChangeJournal.keptMilliseconds)
+            }
         }
         prunable = taken
         prunedFor = served.version
