@@ -143,7 +143,7 @@ struct ColumnSweep: Sendable {
         let wanted = matrix.columnCount / (8 * threads)
         chunkWidth = min(Self.widestChunk, max(1024, wanted))
         chunkCount = (matrix.columnCount + chunkWidth - 1) / chunkWidth
-        runLength = max(1, chunkCount / (8 * threads))
+        runLength = max(1, chunkCount / (4 * threads))
     }
 
     /// The most columns in a chunk; tables of four bytes a column then leave room in a second-level cache.
