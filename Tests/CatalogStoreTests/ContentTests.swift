@@ -40,6 +40,14 @@ struct ContentTests {
         #expect(try content(test, minimumPhotos: 1).tags.terms == ["bee", "macro", "rare"])
     }
 
+    @Test("a tag is one, whatever the encoding of its accents")
+    func encodings() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,visibility,tags\na,public,cafe\u{301}\nb,public,caf\u{E9}\n")
+        let found = try content(test, minimumPhotos: 2)
+        #expect(found.tags.terms.map { Array($0.utf8) } == [Array("caf\u{E9}".utf8)] && found.tags.totals == [2])
+    }
+
     @Test("at most 65,536 tags are kept, the most frequent ones first")
     func manyTags() throws {
         let test = try CatalogUnderTest()

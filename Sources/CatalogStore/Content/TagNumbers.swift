@@ -87,11 +87,7 @@ struct TagNumbers: Sendable {
     /// Returns the number of a tag in a new spelling.
     private mutating func newNumber(of tag: String, _ photo: UInt32) -> UInt32 {
         let text = Term.normalized(tag)
-        if let number = numbers[text] {
-            // Of equivalent spellings, the one that is least by its bytes represents all.
-            if text.utf8.lexicographicallyPrecedes(texts[Int(number)].utf8) { texts[Int(number)] = text }
-            return number
-        }
+        if let number = numbers[text] { return number }
         guard !text.isEmpty else { return Self.none }
         guard choice.has(text) else { return Self.other }
         guard texts.count < mostTags else {
@@ -145,8 +141,6 @@ struct TagVocabulary {
                 if number == found.count {
                     numbers[text] = number
                     found.append((text, 0))
-                } else if text.utf8.lexicographicallyPrecedes(found[number].text.utf8) {
-                    found[number].text = text
                 }
                 found[number].photos += thread.photoCount(tag)
                 return number

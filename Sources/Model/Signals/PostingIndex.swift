@@ -1,3 +1,5 @@
+import Foundation
+
 /// Lists of groups by key, read in place.
 ///
 /// The bytes are, in this order:
@@ -166,15 +168,15 @@ package struct PlaceCell: Sendable, Hashable, Comparable {
 
 /// Normalization of words that people type: topics, interests, tags.
 package enum Term {
-    /// Returns a term as indexes store it: in lower case, without white space around it.
+    /// Returns a term as indexes store it: in lower case and normal form C, without white space around it.
     ///
-    /// The result is empty if the text is only white space.
+    /// So equivalent spellings are equal in their bytes, too. The result is empty if the text is only white space.
     package static func normalized(_ text: some StringProtocol) -> String {
         // Nearly all terms are ASCII, and catalogs have many millions of them.
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return normalizedASCII(Array(text.utf8)) }
         let trimmed = text.drop { $0.isWhitespace }
         let end = trimmed.lastIndex { !$0.isWhitespace }.map { trimmed.index(after: $0) } ?? trimmed.startIndex
-        return trimmed[..<end].lowercased()
+        return trimmed[..<end].lowercased().precomposedStringWithCanonicalMapping
     }
 
     private static func normalizedASCII(_ text: [UInt8]) -> String {
