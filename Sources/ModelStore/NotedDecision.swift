@@ -18,8 +18,8 @@ package struct NotedDecision: Codable, Sendable, Equatable {
     /// The place in the list, which never changes; empty for a decision that is not in it.
     package fileprivate(set) var id = ""
     package var atMilliseconds: Int64
-    /// The name of the operator.
-    package var by: String
+    /// The name of the operator, without control characters.
+    package let by: String
     package var action: Action
     package var thing: Thing
     /// The id of the thing, or a member's digest.
@@ -33,7 +33,8 @@ package struct NotedDecision: Codable, Sendable, Equatable {
         _ action: Action, _ thing: Thing, _ name: String, by operatorName: String, atMilliseconds: Int64,
         before: String? = nil, after: String? = nil
     ) {
-        (self.action, self.thing, self.name, by) = (action, thing, name, operatorName)
+        by = String(operatorName.unicodeScalars.filter { $0.properties.generalCategory != .control })
+        (self.action, self.thing, self.name) = (action, thing, name)
         (self.atMilliseconds, self.before, self.after) = (atMilliseconds, before, after)
     }
 
@@ -83,6 +84,8 @@ package struct NotedDecision: Codable, Sendable, Equatable {
     fileprivate var isFrequent: Bool { thing == .member || thing == .photo || action == .removeFrom }
 
     fileprivate func isAbout(_ thing: Thing, _ name: String) -> Bool {
+        // A member is behind the table that the group's removal names.
+        if thing == .member, action == .removeFrom { return before?.hasSuffix(": \(name)") == true }
         guard self.thing == thing else { return false }
         let names = action == .rename || action == .serve ? [self.name, before, after] : [self.name]
         return names.contains { $0?.hasSameBytes(as: name) == true }
@@ -146,7 +149,8 @@ package struct DecisionList {
         at now: Int64
     ) throws(Failure) -> [NotedDecision] {
         let end = id?.split(separator: "-").compactMap { Int64($0) } ?? []
-        let name = thing.map { Self.json($0.name) }
+        // Other words may be before the name in a text.
+        let name = thing.map { Self.json($0.name).dropFirst() }
         let last = end.first ?? .max
         let lately = min(last, now / Self.week) - Self.latestWeeks
         var found: [NotedDecision] = []

@@ -23,6 +23,9 @@ extension HealthFault {
     static let storeNewer = HealthFault(
         .warning, "the state of the site in it has parts that need a newer program",
         advice: "upgrade this program: daemons of it do not know what these parts hide")
+    static let decisionsUnreadable = HealthFault(
+        .warning, "its list of decisions cannot be read",
+        advice: "do what the message says; a daemon then adds the decisions that wait in it")
 
     static let versionDamaged = HealthFault(
         .bad, "the current version is damaged, or Redis has evicted a part of it",
@@ -46,6 +49,7 @@ extension HealthQuestion {
         "store", looksAt: "the store, and whether it has the current version",
         faults: [
             .storeAway, .storeReplica, .storeClosed, .storeUnusable, .storeEmpty, .storeWithoutCurrent, .storeNewer,
+            .decisionsUnreadable,
         ]
     ) { check, record in
         let store = check.store
@@ -60,7 +64,7 @@ extension HealthQuestion {
             // Daemons without a catalog serve nothing as long as it cannot be read.
             let gap = try store.site()?.gap(at: store.location)
             return [check.currentFinding(record.current, of: names, store)]
-                + (gap.map { [.found(.storeNewer, $0)] } ?? [])
+                + (gap.map { [.found(.storeNewer, $0)] } ?? []) + check.decisionFindings(store)
         } catch { return [.found(.of(error), error.message, advice: check.storeAdvice(error))] }
     }
 
@@ -98,6 +102,13 @@ extension HealthCheck {
         }
         let count = names.count == 1 ? "one version" : "\(names.count) versions"
         return .good("\(store.location) has \(count); \(current) is current")
+    }
+
+    fileprivate func decisionFindings(_ store: any VersionStore) -> [Finding] {
+        do throws(Failure) {
+            _ = try DecisionList(store)?.decisions(limit: 1, at: now)
+            return []
+        } catch { return [.found(.decisionsUnreadable, error.message)] }
     }
 
     /// Returns the remedy for a store that cannot be read, if it is another than that of a server.

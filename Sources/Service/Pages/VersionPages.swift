@@ -23,7 +23,7 @@ extension Endpoint {
                 if fields["action"] == "serve", fields["although"] != "refused",
                     try store.versions().contains(where: { $0.version == version && $0.objections != nil })
                 {
-                    throw Failure(.badUsage, "the gate refused \(version): tick on its page that it is to serve")
+                    throw Failure(.refused, "the gate refused \(version): tick on its page that it is to serve")
                 }
                 guard let action = NotedDecision.Action(rawValue: fields["action"]),
                     [.serve, .pin, .unpin].contains(action)
@@ -50,17 +50,18 @@ extension VersionName {
 
 extension Call {
     /// Calls a function that asks the store; its error becomes a problem of status 503.
-    func orStoreProblem<Result>(_ body: () throws(Failure) -> Result) throws(Problem) -> Result {
+    func orStoreProblem<Result>(
+        titled title: String = "The store did not answer", _ body: () throws(Failure) -> Result
+    ) throws(Problem) -> Result {
         do throws(Failure) { return try body() } catch {
             switch error.code {
             case .unknownVersion:
                 throw Problem(status: .notFound, title: "There is no such version", detail: error.message)
-            case .badUsage: throw .badForm(error.message)
+            case .refused: throw .badForm(error.message)
             default: break
             }
             throw Problem(
-                status: .serviceUnavailable, kind: .unavailable, title: "The store did not answer",
-                detail: error.message)
+                status: .serviceUnavailable, kind: .unavailable, title: title, detail: error.message)
         }
     }
 }

@@ -65,13 +65,19 @@ final class DecisionNotes: Sendable {
     private let waiting = Mutex<[NotedDecision]>([])
     /// A lock held while the store is asked, which may take seconds.
     private let sending = Mutex(())
+    /// The number of decisions that are not listed, as too many wait or their week is full.
+    private let lostCount = Atomic<UInt64>(0)
 
     init(_ store: any VersionStore, log: EventLog) { (self.store, self.log) = (store, log) }
 
     /// Adds a decision to the list at once, or later if others wait: then the store is away, or takes them now.
     func note(_ decision: NotedDecision) {
         let count = waiting.withLock { waiting in
-            if waiting.count < Self.waitingLimit { waiting.append(decision) }
+            if waiting.count == Self.waitingLimit {
+                lostCount.wrappingAdd(1, ordering: .relaxed)
+            } else {
+                waiting.append(decision)
+            }
             return waiting.count
         }
         if count == 1 { send() }
@@ -85,10 +91,22 @@ final class DecisionNotes: Sendable {
                     log.warning("a decision is not on the list: \(error.message)")
                     // What has no room would never have any.
                     if error.code != .general { return }
+                    lostCount.wrappingAdd(1, ordering: .relaxed)
                 }
                 waiting.withLock { _ = $0.removeFirst() }
             }
         }
+    }
+}
+
+extension DecisionNotes: MetricSource {
+    func write(to text: inout MetricsText) {
+        text.gauge(
+            "coterie_decisions_waiting", "Decisions that are carried out and still to be listed in the store.",
+            waiting.withLock(\.count))
+        text.counter(
+            "coterie_decisions_lost_total", "Decisions that are carried out and not listed, for want of room.",
+            lostCount.load(ordering: .relaxed))
     }
 }
 
@@ -123,7 +141,7 @@ extension Call {
         about thing: NotedDecision.Thing = .group, _ id: String? = nil, before place: String? = nil, limit: Int
     ) throws(Problem) -> [NotedDecision] {
         let about = id.map { (thing, name: thing == .member ? digest(ofMember: $0) : $0) }
-        return try orStoreProblem { () throws(Failure) in
+        return try orStoreProblem(titled: "The list of decisions cannot be read") { () throws(Failure) in
             try DecisionList(responder.follower.store)?.decisions(
                 about: about, before: place, limit: limit, at: responder.now()) ?? []
         }

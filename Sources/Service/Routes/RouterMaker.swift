@@ -34,7 +34,10 @@ struct RouterMaker: Sendable {
         let problems = DaemonProblems(
             follower: follower, replicator: parts.replicator, community: parts.community,
             conditions: parts.conditions + (experiments == nil ? [] : [follower.otherVersions]))
-        let own: [any MetricSource] = [ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: now)]
+        let decisions = kept?.pages.decisions ?? DecisionNotes(follower.store, log: configuration.log)
+        let own: [any MetricSource] = [
+            ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: now), decisions,
+        ]
         let further: [(any MetricSource)?] = [
             configuration.log.queue, recorder, parts.replicator, parts.sessions.map { _ in parts.damagedLists },
             parts.sessions.map { _ in parts.exposures }, cache,
@@ -53,8 +56,7 @@ struct RouterMaker: Sendable {
             documents: Responder.Documents(endpoints: described, metricSources: sources),
             pages: Responder.Pages(
                 sessions: kept?.pages.sessions ?? PageSessions(follower.store),
-                decisions: kept?.pages.decisions ?? DecisionNotes(follower.store, log: configuration.log),
-                requests: metrics, log: configuration.log),
+                decisions: decisions, requests: metrics, log: configuration.log),
             settings: configuration.live, now: now)
     }
 

@@ -27,6 +27,9 @@ package final class KeyRing: Sendable {
         state.withLock { ($0.keys, $0.generation) }
     }
 
+    /// Whether the keys are those of the file as it is now.
+    var isCurrent: Bool { file.stamp() == state.withLock(\.stamp) }
+
     /// Reads the file again if it has changed.
     ///
     /// - Parameter isForced: whether the file is read in any case, even if it could not be used before.

@@ -3,6 +3,7 @@ import CatalogStore
 import Changes
 import CommandLine
 import FoundationEssentials
+import Glibc
 import Model
 import ModelStore
 import Recompute
@@ -204,9 +205,11 @@ extension ParsedCommand {
         return true
     }
 
-    /// The name of whoever runs the command, also by way of sudo.
+    /// The name of the user who runs the command; for root by way of sudo, that of the user before.
     static var userName: String {
-        ProcessInfo.processInfo.environment["SUDO_USER"] ?? ProcessInfo.processInfo.userName
+        // Anybody but root can set the variable to any name.
+        let former = getuid() == 0 ? ProcessInfo.processInfo.environment["SUDO_USER"] : nil
+        return former.flatMap { unsafe getpwnam($0) == nil ? nil : $0 } ?? FileAccess.name(ofUser: getuid())
     }
 
     /// Returns what stands for a member's id in the list of decisions; without a key, what nobody can make again.
