@@ -61,6 +61,13 @@ struct DecisionListTests {
         #expect(try actions("same", .version) == [.serve] && actions("old \u{e9}", .group) == [.rename])
         #expect(
             try actions("sam", .group).isEmpty && actions("same", .member).isEmpty && actions("ann", .group).isEmpty)
+        let pair = RemovalChange(.user("ann", ofGroup: "same", table: "memberships"), atMilliseconds: 1)
+        let noted = NotedDecision(
+            .removal(pair), on: SiteState(), by: "ol\u{7}ga\n", atMilliseconds: Self.now, digest: { "digest-\($0)" })
+        try list.add(try #require(noted))
+        #expect(try actions("digest-ann", .member) == [.removeFrom] && actions("ann", .member).isEmpty)
+        #expect(try actions("same", .group) == [.removeFrom, .rename, .hide])
+        #expect(try list.decisions(limit: 1, at: Self.now).map(\.by) == ["olga"], "no control characters")
     }
 
     @Test("Leaves room for other decisions than removals, and says when a week is full")

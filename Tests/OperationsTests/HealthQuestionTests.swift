@@ -36,7 +36,11 @@ struct HealthQuestionTests {
     }
 
     /// Returns what is not good of a store with one version, so many seconds after the version was made.
-    private func findings(secondsLater: Int64 = 100, reports: [DaemonReport] = []) throws -> [String] {
+    ///
+    /// - Parameter change: changes the folder of the store before.
+    private func findings(
+        secondsLater: Int64 = 100, reports: [DaemonReport] = [], changing change: (String) throws -> Void = { _ in }
+    ) throws -> [String] {
         let directory = try TemporaryDirectory()
         let store = FolderStore(directory.path + "/store")
         let model = try SampleModel.model(groupCount: 5)
@@ -46,6 +50,7 @@ struct HealthQuestionTests {
         for report in reports {
             try store.board?.post(Array(JSONEncoder().encode(report)), ofDaemon: "d\(report.port)")
         }
+        try change(store.location)
         let places = HealthCheck.Places(
             catalog: directory.path + "/none.sqlite", store: .folder(store.location), cache: directory.path)
         var found: [String] = []
@@ -77,6 +82,12 @@ struct HealthQuestionTests {
             let found = try findings(secondsLater: days * 86_400)
             #expect(found == (state.map { ["\($0) version: it is whole, but \(days) days old, and current"] } ?? []))
         }
+    }
+
+    @Test("A list of decisions that cannot be read is named")
+    func decisions() throws {
+        let found = try findings { try Data().write(to: URL(filePath: $0 + "/decisions")) }
+        #expect(found.count == 1 && found.allSatisfy { $0.hasPrefix("warning store: ") && $0.contains("/decisions") })
     }
 
     @Test("Daemons with another program, a wrong clock, a problem, or nothing to serve are named")

@@ -131,11 +131,42 @@ extension PageTests {
         }
         // The second operator did not wait for the store.
         #expect(lines.all.count { $0.hasPrefix("a decision is not on the list: ") } == 1)
+        func metrics(_ notes: DecisionNotes) -> [String] {
+            var text = MetricsText()
+            notes.write(to: &text)
+            return String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+        }
+        #expect(metrics(notes).contains("coterie_decisions_waiting 2"))
+        #expect(metrics(notes).contains("coterie_decisions_lost_total 0"))
+        let full = DecisionNotes(store, log: lines.log)
+        for _ in 0...10_000 {
+            full.note(NotedDecision(.hide, .group, "alps", by: "olga", atMilliseconds: Bearers.now))
+        }
+        #expect(metrics(full).contains("coterie_decisions_waiting 10000"))
+        #expect(metrics(full).contains("coterie_decisions_lost_total 1"))
         try FileManager.default.removeItem(atPath: folder.path + "/file")
         notes.send()
         #expect(try DecisionList(store)?.decisions(at: Bearers.now).map(\.name) == ["birds", "alps"])
         notes.send()
         #expect(try DecisionList(store)?.decisions(at: Bearers.now).count == 2)
+        #expect(metrics(notes).contains("coterie_decisions_waiting 0"))
+    }
+
+    @Test("A list of decisions that cannot be read is the store's fault, on its page as well")
+    func unreadableDecisions() throws {
+        let folder = try TemporaryDirectory()
+        let daemon = try daemonWithBoards(folder) { Bearers.now }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        // A file where the folder of the list would be.
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/decisions"))
+        for (path, header) in [
+            ("/v1/admin/decisions", try bearers.field("eve", .admin, scopes: [.look])), ("/admin/decisions", field),
+        ] {
+            let answer = try get(daemon, path, [header])
+            #expect(answer.status == 503, "\(path)")
+            #expect(answer.text.contains("The list of decisions cannot be read"), "\(answer.text)")
+        }
     }
 
     @Test("The page of data says for each kind what is there and what to do, and names nobody")

@@ -112,7 +112,7 @@ final class KeyWatch: Sendable {
 extension KeyWatch: MetricSource {
     func write(to text: inout MetricsText) {
         text.gauge("coterie_keys", "Keys that tokens are checked with.", keys.current.keys.keys.count)
-        text.gauge("coterie_keys_up", "Whether the keys are those of the key file as it is now.", keys.isCurrent ? 1 : 0)
+        text.gauge("coterie_keys_up", "Whether the keys are those of their file as it is now.", keys.isCurrent ? 1 : 0)
         text.counter(
             "coterie_key_reload_failures_total", "Changes of the key file that could not be taken up.",
             failureCount.load(ordering: .relaxed))

@@ -93,7 +93,13 @@ struct KeyFileTests {
     func rotation() throws {
         try write(#"{"keys":[\#(key("a"))]}"#)
         let ring = try KeyRing(KeyFile(path: path))
-        #expect(try !ring.refresh())
+        let watch = KeyWatch(ring, log: Lines().log)
+        func isUp() -> Bool {
+            var text = MetricsText()
+            watch.write(to: &text)
+            return String(decoding: text.bytes, as: UTF8.self).contains("\ncoterie_keys_up 1\n")
+        }
+        #expect(try !ring.refresh() && isUp())
         try write(#"{"keys":[\#(key("b", byte: 2)),\#(key("a"))]}"#)
         #expect(try ring.refresh())
         #expect(ring.current.keys.keys.map(\.id) == ["b", "a"])
@@ -101,13 +107,13 @@ struct KeyFileTests {
         try write("broken")
         #expect(throws: TokenError.self) { try ring.refresh() }
         // The error is thrown once.
-        #expect(try !ring.refresh())
+        #expect(try !ring.refresh() && !isUp())
         try FileManager.default.removeItem(atPath: path)
-        #expect(try !ring.refresh())
+        #expect(try !ring.refresh() && !isUp())
         #expect(ring.current.keys.keys.map(\.id) == ["b", "a"])
         try write(#"{"keys":[\#(key("b", byte: 2))]}"#)
         #expect(try ring.refresh())
         #expect(ring.current.keys.keys.map(\.id) == ["b"])
-        #expect(ring.current.generation == 2)
+        #expect(ring.current.generation == 2 && isUp())
     }
 }
