@@ -80,7 +80,7 @@ extension Schema {
         case (.integer(let bounds?, _), .number(let text)) where (try? JSON.decoded(Int.self, from: text.utf8)) == nil:
             throw .badNumber(text, at: place, bounds)
         case (.number, .number(let text)) where (try? JSON.decoded(Double.self, from: text.utf8)) == nil:
-            throw .badField(place, "is \(text): it must be a number that a Double can hold")
+            throw .badField(place, "is \(text): it must be a number that 64 bits can hold, such as 0.25")
         default: break
         }
     }
