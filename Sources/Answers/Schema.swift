@@ -41,7 +41,7 @@ package indirect enum Schema: Sendable {
     package struct Property: Sendable {
         /// The member's name.
         package let name: String
-        let schema: Schema
+        package let schema: Schema
         let help: String
         let isRequired: Bool
 

@@ -116,7 +116,7 @@ extension JSONObjectReader {
             index = place
             values.removeLast(values.count - start)
             return skipValue() ? .bad("is an object") : nil
-        default: return word(into: &values)
+        default: return word(of: column, into: &values)
         }
     }
 
@@ -158,13 +158,14 @@ extension JSONObjectReader {
     }
 
     /// Reads null, true, false or a number.
-    private mutating func word(into values: inout [UInt8]) -> Value? {
+    private mutating func word(of column: RecordColumn, into values: inout [UInt8]) -> Value? {
         let start = index
         guard skipValue() else { return nil }
         let word = String(decoding: bytes[start..<index], as: UTF8.self)
         switch word {
         case "null": return .absent
         case "true", "false":
+            if column.isID { return .bad("is \(word)") }
             values += word.utf8
             return .text
         default: break
@@ -181,7 +182,9 @@ extension JSONObjectReader {
         guard let number = Double(word), abs(number) < 0x1p53 else {
             return .bad("is a number that cannot be kept exactly")
         }
-        values += (number == number.rounded() ? "\(Int64(number))" : "\(number)").utf8
+        let whole = Int64(exactly: number)
+        if column.isID, whole == nil { return .bad("is a fraction") }
+        values += (whole.map { "\($0)" } ?? "\(number)").utf8
         return .text
     }
 

@@ -99,17 +99,22 @@ package struct RecordColumn: Sendable, Equatable {
     /// Whether the column accepts an array of numbers in JSON Lines, which it then has as it is written.
     package let isVector: Bool
 
+    /// Whether the column has ids, as which JSON Lines may give texts and whole numbers.
+    package let isID: Bool
+
     /// Creates a column, which is required by default.
     ///
     /// - Parameter sourceName: The column's name in the source, if it is not `name`. A header must then have that name.
     package init(
-        _ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false, isVector: Bool = false
+        _ name: String, isRequired: Bool = true, sourceName: String? = nil, isList: Bool = false,
+        isVector: Bool = false, isID: Bool = false
     ) {
         self.name = name
         self.isRequired = isRequired
         self.sourceName = sourceName
         self.isList = isList
         self.isVector = isVector
+        self.isID = isID
     }
 
     var wantedName: String { sourceName ?? name }

@@ -108,6 +108,11 @@ extension Problem {
         }
     }
 
+    /// A field of the body is no whole number within bounds, which are inclusive.
+    static func badNumber(_ number: String, at place: String, _ bounds: ClosedRange<Int>) -> Problem {
+        badField(place, "is \(number): it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+    }
+
     /// The daemon was told to stop.
     static func stopping() -> Problem {
         Problem(

@@ -67,6 +67,25 @@ struct ImportFindingsTests {
         #expect(summary.findings.contains { $0.message.hasSuffix(reason) })
     }
 
+    @Test("In JSON Lines, ids are texts and whole numbers: true, false and fractions are refused with their line")
+    func ids() throws {
+        let test = try CatalogUnderTest()
+        let values = ["true", "false", "1.5", "-2.5e-1", "1.0", "1e3", "9007199254740993", "\"true\"", "\"1.5\""]
+        let lines = values.map { "{\"user_id\":\($0),\"listed\":true}\n" }
+        let summary = try test.importing(.users, lines.joined(), ending: "jsonl")
+        #expect(summary.examples.map(\.line) == [1, 2, 3, 4] && summary.rejected == 4)
+        #expect(
+            try test.rejects().map { $0[2] }
+                == ["true", "false", "a fraction", "a fraction"].map { "has a \"user_id\" that is \($0)" })
+        #expect(
+            try test.lines("SELECT user_id FROM users ORDER BY user_id")
+                == ["1", "1.5", "1000", "9007199254740993", "true"])
+        // The owner of a photo may be unknown.
+        let photos = try test.importing(.photos, "{\"photo_id\":\"p\",\"user_id\":true}\n", ending: "jsonl")
+        #expect(photos.rows == 1 && photos.rejected == 0)
+        #expect(try test.content(.photos) == ["p|~|0|~|~|~|~|~|~|~"])
+    }
+
     @Test("Words for no value: none of a time or a place, an id that is counted, nobody with --null")
     func nullWords() throws {
         let test = try CatalogUnderTest()

@@ -99,6 +99,28 @@ struct BodyBoundsTests {
         #expect(count > 20)
     }
 
+    @Test("A number of another kind or size than its field is named with its bounds")
+    func numbers() {
+        func problem(_ type: any RequestBody.Type, _ json: String) -> ProblemDetails? {
+            #expect(throws: Problem.self, "\(json)") { _ = try type.init(body: Array(json.utf8)) }?.details
+        }
+        for (field, bounds) in [
+            ("position", RecordedInteraction.positions), ("atMilliseconds", RequestTime.eventBounds),
+            ("seconds", RecordedInteraction.viewSeconds),
+        ] {
+            let words = "it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)"
+            for number in ["3.7", "9223372036854775808", "1e300", "-1e400"] {
+                let row = #"{"id":"1","kind":"view","groupId":"a","\#(field)":\#(number)}"#
+                let found = problem(InteractionBatch.self, #"{"interactions":[\#(row)]}"#)
+                #expect(found?.field == "interactions[0].\(field)")
+                #expect(found?.detail.hasSuffix("is \(number): \(words)") == true, "\(found?.detail ?? "")")
+            }
+        }
+        #expect(problem(ListBatch.self, #"{"userIds":["a"],"limit":2.5}"#)?.field == "limit")
+        #expect(problem(PhotoQuery.self, #"{"vector":[1,1e400]}"#)?.field == "vector[1]")
+        #expect(problem(InterestsBody.self, #"{"interests":["a"],}"#)?.field == nil)
+    }
+
     /// The example of a body with another value for a field.
     private func body(of type: any RequestBody.Type, with value: Any, at path: [String]) throws -> [UInt8] {
         let example = try JSONSerialization.jsonObject(with: Data(type.example.utf8))

@@ -272,7 +272,7 @@ struct InteractionRouteTests {
         (rows(good, #"{"id":"","kind":"click","groupId":"birds"}"#), "interactions[1].id"),
         (rows(good, #"{"id":2,"kind":"click","groupId":"birds"}"#), "interactions[1].id"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","position":0}"#), "interactions[0].position"),
-        (rows(#"{"id":"2","kind":"click","groupId":"birds","position":1.5}"#), nil),
+        (rows(#"{"id":"2","kind":"click","groupId":"birds","position":1.5}"#), "interactions[0].position"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","atMilliseconds":-1}"#), "interactions[0].atMilliseconds"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","variant":"\u0000"}"#), "interactions[0].variant"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","origin":"home"}"#), "interactions[0].origin"),

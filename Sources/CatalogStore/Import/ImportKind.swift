@@ -53,6 +53,11 @@ package enum ImportKind: Hashable, Sendable {
             default: false
             }
         }
+
+        /// Returns the column as records have it.
+        func inRecords(isRequired: Bool, sourceName: String? = nil) -> RecordColumn {
+            RecordColumn(name, isRequired: isRequired, sourceName: sourceName, isList: type.isList, isID: isID)
+        }
     }
 
     /// The type of a column's values.

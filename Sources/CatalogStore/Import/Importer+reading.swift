@@ -56,8 +56,7 @@ extension Importer {
 
     private func reader(of input: InputFile) throws(Failure) -> RecordReader {
         let columns = columns.map {
-            RecordColumn(
-                $0.name, isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name], isList: $0.type.isList)
+            $0.inRecords(isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name])
         }
         return try input.records(columns, options.dialect)
     }

@@ -57,7 +57,7 @@ package struct RecordCleaner: Sendable {
         let rejects = rejectsPath.map { RejectedRecords(path: $0, inputs: [], writesFiles: true) }
         let columns = kind.columns
         var reader = try InputFile(path: path).records(
-            columns.map { RecordColumn($0.name, isRequired: $0.isRequired, isList: $0.type.isList) })
+            columns.map { $0.inRecords(isRequired: $0.isRequired) })
         let isJSON = reader.dialect.format == .jsonLines
         if !isJSON { try kindGuard.check(reader) }
         var summary = Summary()

@@ -54,7 +54,7 @@ package enum NamedRows {
     ) throws(Failure) -> [[String]] {
         let ids = columns.prefix(idCount)
         var reader = try input.records(
-            columns.enumerated().map { RecordColumn($1.name, isRequired: $0 < ids.count, isList: $1.type.isList) })
+            columns.enumerated().map { $1.inRecords(isRequired: $0 < ids.count) })
         let isJSON = reader.dialect.format == .jsonLines
         if !isJSON { try check(reader) }
         var rows: [[String]] = []

@@ -155,7 +155,7 @@ package final class VectorImporter: FileImport {
     private func readText(_ input: InputFile, _ path: String, _ rows: VectorTable) throws(Failure) {
         var reader = try input.records(
             Self.columnNames.map {
-                RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector")
+                RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector", isID: $0 != "vector")
             }, options.dialect)
         var event = try reader.nextEvent()
         while event != .end {

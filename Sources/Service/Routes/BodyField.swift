@@ -68,8 +68,7 @@ struct BodyField<Body: Sendable>: Sendable {
         let schema = Schema.integer(bounds, standard: standard)
         return BodyField(name, schema, isRequired: false, help) { (body, place) throws(Problem) in
             guard let number = value(body), !bounds.contains(number) else { return }
-            throw .badField(
-                place, "is \(number): it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+            throw .badNumber("\(number)", at: place, bounds)
         }
     }
 

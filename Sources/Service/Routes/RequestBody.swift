@@ -1,3 +1,4 @@
+import Answers
 import Basics
 
 /// A JSON body that a client sends.
@@ -23,6 +24,8 @@ extension RequestBody {
             if case .dataCorrupted = error, let place = JSON.placeOfHalfSurrogate(in: body) {
                 throw .badField(place, "has half a surrogate pair in it, which is no text: send UTF-8, or whole pairs")
             }
+            // The decoder takes a number that does not fit for a body that is no JSON.
+            if case .dataCorrupted = error, let json = JSON(body) { try Self.schema.checkNumbers(of: json, at: "") }
             throw .badBody(error)
         } catch { throw .badField("", "is not JSON") }
         try check()
@@ -57,6 +60,32 @@ enum RequestTime {
     }
 }
 
+extension Schema {
+    /// Refuses the first number of a value that the decoder cannot read as what the schema says.
+    ///
+    /// - Parameter place: the place of the value in the body.
+    fileprivate func checkNumbers(of value: JSON, at place: String) throws(Problem) {
+        switch (self, value) {
+        case (.component(_, let schema), _): try schema.checkNumbers(of: value, at: place)
+        case (.object(let properties), .object):
+            for property in properties {
+                guard let value = value[property.name] else { continue }
+                let place = place.isEmpty ? property.name : "\(place).\(property.name)"
+                try property.schema.checkNumbers(of: value, at: place)
+            }
+        case (.array(let schema, _), .list(let elements)):
+            for (index, element) in elements.enumerated() {
+                try schema.checkNumbers(of: element, at: "\(place)[\(index)]")
+            }
+        case (.integer(let bounds?, _), .number(let text)) where (try? JSON.decoded(Int.self, from: text.utf8)) == nil:
+            throw .badNumber(text, at: place, bounds)
+        case (.number, .number(let text)) where (try? JSON.decoded(Double.self, from: text.utf8)) == nil:
+            throw .badField(place, "is \(text): it must be a number that 64 bits can hold, such as 0.25")
+        default: break
+        }
+    }
+}
+
 extension Problem {
     fileprivate static func badBody(_ error: DecodingError) -> Problem {
         switch error {
@@ -65,7 +94,6 @@ extension Problem {
         case .valueNotFound(_, let context): .badField(SystemWords.place(of: context.codingPath), "is null")
         case .typeMismatch(let type, let context):
             .badField(SystemWords.place(of: context.codingPath), "is not \(name(of: type))")
-        // Numbers that are not whole arrive here, too, without a path.
         case .dataCorrupted(let context):
             .badField(SystemWords.place(of: context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")

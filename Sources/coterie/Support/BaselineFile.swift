@@ -139,7 +139,7 @@ struct ListsFile {
     ///   ranks.
     func forEachList(_ body: (_ list: List, _ line: Int) throws -> Void) throws {
         let names = ["list", "bucket", "user_id", "rank", "group_id"]
-        var reader = try InputFile(path: path).records(names.map { RecordColumn($0) })
+        var reader = try InputFile(path: path).records(names.map { RecordColumn($0, isID: $0.hasSuffix("_id")) })
         var current: List?
         var start = 0
         while true {
