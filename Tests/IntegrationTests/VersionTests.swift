@@ -17,7 +17,8 @@ struct VersionTests {
         let versions = models.versions.map(\.manifest.version)
         #expect(versions.count == 3 && models.current == versions[2])
         #expect(models.versions.map(\.isCurrent) == [false, false, true])
-        #expect(try await workspace.succeed("rollback").text == "version \(versions[1]) is current\n")
+        let advice = "until the next recompute makes its own current; to keep it longer, stop coterie-recompute.timer\n"
+        #expect(try await workspace.succeed("rollback").text == "version \(versions[1]) is current \(advice)")
         #expect(try await workspace.export(by: "members") == exports[1])
         try await workspace.succeed("rollback")
         #expect(try await workspace.export(by: "members") == exports[0])

@@ -54,6 +54,7 @@ extension PageTests {
         let field = try #require(try signIn(daemon).cookie)
         let list = try get(daemon, "/admin/versions", [field]).text
         #expect(!list.contains("Serve this one") && list.contains("refused: half of the groups are gone"))
+        #expect(list.contains("The next recompute makes its own version serve"))
         let page = try get(daemon, "/admin/versions/v0", [field]).text
         #expect(page.contains("name=\"although\"") && page.contains("The gate refused it"))
         let form = "secret=\(try secret(in: page))&version=v0&action=serve"

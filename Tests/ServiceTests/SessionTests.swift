@@ -132,6 +132,24 @@ struct SessionTests {
         #expect(second.recommendationId == first.recommendationId)
     }
 
+    @Test("A group that a new version changes leaves the lists whose filters it no longer passes, and no other list")
+    func filtersOfNewVersion() throws {
+        let (whole, open) = (try list(0, "?session=a"), try list(0, "?session=a&joinPolicy=open"))
+        let place = try #require(Community.groups.firstIndex { $0.id == "birds" })
+        var groups = Community.groups
+        groups[place].joinPolicy = .invite
+        try serve(
+            EncodedModel(
+                groups: groups, sizes: Community.sizes,
+                tables: [.photos: Community.photos, .members: Community.members]), groups.count)
+        #expect(open.groups.contains("birds") && open.groups.count > 1)
+        #expect(try list(1, "?session=a&joinPolicy=open").groups == open.groups.filter { $0 != "birds" })
+        #expect(try list(1, "?session=a").recommendations == whole.recommendations)
+        let why = try routes(1).answer(
+            .direct, "/v1/users/bob/recommendations/birds/why?session=a&joinPolicy=open")
+        #expect(why.text.contains(#""standing":"filtered""#), "\(why.text)")
+    }
+
     @Test("Joined and dismissed groups leave the list, the others keep their order, and undoing restores them")
     func patches() throws {
         let first = try list(0)
@@ -200,12 +218,17 @@ struct SessionTests {
             })
         let encoded = try EncodedModel(
             groups: ids.map { GroupFacts(id: $0, title: $0) }, sizes: SampleModel.sizes(count), tables: tables)
+        try serve(encoded, count)
+        return ids
+    }
+
+    /// Makes a model of so many groups current, as the version v2.
+    private func serve(_ encoded: EncodedModel, _ count: Int) throws {
         var manifest = try Community.version("v2").manifest
         manifest.groups = .init(included: count, leftOutPrivate: 0)
         store.add(
             LoadedVersion(manifest: manifest, model: try ModelVersion(ByteRegion(copying: encoded.fileBytes))))
         try store.makeCurrent(manifest.version)
-        return ids
     }
 
     @Test("The text of seen groups is read back, and no other text is")

@@ -161,15 +161,11 @@ struct AppliedFilter {
     }
 
     func passes(_ group: UInt32) -> Bool {
-        if filter.excluded.contains(group) || groupsOfTopics?.contains(group) == false { return false }
-        if !filter.joinPolicies.isEmpty, !filter.joinPolicies.contains(model.joinPolicy(of: Int(group))) {
-            return false
-        }
-        if filter.minimumPostsPerWeek > 0,
-            model.talk(of: Int(group)).postsPerWeek < Double(filter.minimumPostsPerWeek)
-        {
-            return false
-        }
+        guard !filter.excluded.contains(group), groupsOfTopics?.contains(group) != false,
+            filter.joinPolicies.isEmpty || filter.joinPolicies.contains(model.joinPolicy(of: Int(group))),
+            filter.minimumPostsPerWeek == 0
+                || model.talk(of: Int(group)).postsPerWeek >= Double(filter.minimumPostsPerWeek)
+        else { return false }
         guard filter.minimumMembers > 0, let membership else { return true }
         return model.size(of: Int(group), in: membership) >= filter.minimumMembers
     }

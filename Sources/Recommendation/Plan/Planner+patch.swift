@@ -4,8 +4,8 @@ import Model
 extension Planner {
     /// Returns a frozen plan with the member's later changes applied; apart from them the list stays the same.
     ///
-    /// Groups that were joined or dismissed are removed, and the rest closes up in order. New candidates wait for the
-    /// next plan. Undoing a change restores the list.
+    /// Groups that were joined or dismissed, or that the filter now leaves out, are removed. The rest closes up in
+    /// order. New candidates wait for the next plan. Undoing a change restores the list.
     ///
     /// Only neighbours of a changed group move, in either direction and any relation. A rank p becomes p · 2^(shift /
     /// 4): it changes by a fifth at most. The shift is the sum of ± closeness over the changes, limited to −1 to 1.
@@ -33,7 +33,8 @@ extension Planner {
         }
         let ordered =
             shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) } : moved
-        let kept: [PlanItem] = ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
+        let filter = AppliedFilter(request.filter, in: model, configuration.relations)
+        let kept = ordered.map(\.item).filter { !gone.contains($0.group) && filter?.passes($0.group) != false }
         let new = hints.filter { hint in changes.hinted.map { !$0.contains(hint.group) } ?? false }
         let pointed = new.isEmpty ? kept : raising(new, in: kept, request)
         return changes.topics.isEmpty ? pointed : raising(changes.topics, in: pointed, request)

@@ -100,7 +100,7 @@ extension Responder {
             "Versions", in: .versions,
             subtitle: """
                 Daemons take a version up within a second. Members keep the list of their session; new sessions get \
-                lists of the version that serves then.
+                its lists. The next recompute makes its own version serve: to prevent it, stop coterie-recompute.timer.
                 """,
             """
             \(HTML.table(
@@ -120,7 +120,7 @@ extension Responder {
             """
         return call.forms.form(
             .operate, "/admin/versions", "\(if: isRefused, tick)\(fields("Serve this one", "serve", version))",
-            done: "Version \(version) serves.", undo: current == nil ? [] : undo)
+            done: "Version \(version) serves until the next recompute.", undo: current == nil ? [] : undo)
     }
 
     private static func pin(_ version: VersionName, _ isPinned: Bool, _ call: Call) -> HTML {

@@ -149,7 +149,7 @@ enum RollbackCommand: Subcommand {
         "rollback", summary: "Make an older model version current again",
         discussion: """
             Without VERSION, it takes the newest earlier version that a recompute made current. Daemons load it within \
-            a second.
+            a second. The next recompute makes its own version current: to prevent it, stop its timer.
             """,
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
         options: CommonOptions.storeOptions,
@@ -171,8 +171,8 @@ enum RollbackCommand: Subcommand {
         let before = try store.current()?.description
         try store.makeCurrent(target)
         parsed.note(.serve, .version, target.description, before: before, in: store)
-        var output = try Output()
-        try output.line("version \(target) is current")
-        try output.flush()
+        try Output.say(
+            "version \(target) is current until the next recompute makes its own current; to keep it longer, stop "
+                + "coterie-recompute.timer")
     }
 }
