@@ -16,12 +16,6 @@ package struct RejectedRecord: Sendable, Equatable {
     package let reason: RejectionReason
     /// At most 200 bytes of the record's first line, with control characters escaped.
     package let excerpt: String
-
-    package init(line: Int, reason: RejectionReason, excerpt: String) {
-        self.line = line
-        self.reason = reason
-        self.excerpt = excerpt
-    }
 }
 
 /// The reason why a record was rejected.

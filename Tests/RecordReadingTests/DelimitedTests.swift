@@ -1,4 +1,4 @@
-import RecordReading
+@testable import RecordReading
 import Testing
 
 @Suite struct DelimitedRecords {

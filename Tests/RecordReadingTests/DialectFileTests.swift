@@ -1,4 +1,4 @@
-import RecordReading
+@testable import RecordReading
 import Testing
 
 /// Files exactly as real programs write them.
