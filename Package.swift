@@ -186,7 +186,7 @@ let package = Package(
             "ChangesTests",
             ["Basics", "Changes", "Model", "Redis", "SQLite", "TestSupport"]),
         tests("ModelStoreTests", ["Basics", "Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
-        tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("HTTPTests", ["Basics", "HTTP", "TestSupport"]),
         tests(
             "ServiceTests",
             [
