@@ -204,7 +204,7 @@ let package = Package(
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         computingTests("BasicsTests", ["Basics", "TestSupport"]),
         computingTests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
-        tests("RecordReadingTests", ["RecordReading"]),
+        tests("RecordReadingTests", ["Basics", "RecordReading"]),
         tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
             "CatalogStoreTests",

@@ -1,3 +1,5 @@
+package import Basics
+
 /// A list of ids, one a line.
 ///
 /// Lines end as those of records do. Empty lines at the end are passed over. A list that is something else, such as a
@@ -10,12 +12,10 @@ package enum IDList {
     /// Returns the ids of a list, in its order; an empty line within it is an empty id.
     ///
     /// - Parameter source: The name of the list, for messages.
-    /// - Throws: `RecordError` with the first line that is no id.
-    package static func ids(in bytes: [UInt8], source: String) throws(RecordError) -> [String] {
+    /// - Throws: `Failure` with the first line that is no id.
+    package static func ids(in bytes: [UInt8], source: String) throws(Failure) -> [String] {
         let text = bytes.span.startsWithByteOrderMark ? bytes[3...] : bytes[...]
-        func failure(_ line: Int, _ message: String) -> RecordError {
-            RecordError(code: .foreign, source: source, line: line, message: message)
-        }
+        func failure(_ line: Int, _ message: String) -> Failure { .unreadable(source, line: line, message) }
         switch ForeignContent(firstBytes: bytes.span) {
         case .jsonArray, .wrappedJSON:
             throw failure(1, "this is JSON; take the ids out by: jq -r '.[].userId' \(ShellWord.quoted(source))")

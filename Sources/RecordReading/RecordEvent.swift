@@ -1,3 +1,5 @@
+import Basics
+
 /// An event in the stream of records.
 package enum RecordEvent: Sendable, Equatable {
     /// A record.
@@ -92,36 +94,16 @@ package struct JoinedLines: Sendable, Equatable {
     }
 }
 
-/// A fault that makes a source unreadable.
-///
-/// A fault of a single record is a `RejectedRecord` instead.
-package struct RecordError: Error, Equatable, CustomStringConvertible {
-    /// The kind of fault.
-    package enum Code: Sendable, Equatable {
-        /// The source has no header line.
-        case empty
-        /// The header cannot be read: it is too long, is not UTF-8, or has a quote that is never closed.
-        case badHeader
-        case missingColumn
-        /// A wanted column stands twice in the header.
-        case repeatedColumn
-        /// The source is not records: a spreadsheet, another encoding, JSON that is not JSON Lines.
-        case foreign
-        /// The source itself failed: the disk, the pipe, the decompression.
-        case readFailed
+extension Failure {
+    /// Returns the failure of a source that is unreadable; a fault of a single record is a `RejectedRecord` instead.
+    ///
+    /// - Parameters:
+    ///   - source: the name of the source, usually of a file.
+    ///   - line: the line where the fault was noticed, counted from 1.
+    ///   - message: the fault, and the action that helps.
+    static func unreadable(_ source: String, line: Int, _ message: String) -> Failure {
+        Failure(.badData, "\(source), line \(line): \(message)")
     }
-
-    /// The kind of fault.
-    package let code: Code
-    /// The name of the source, usually of a file.
-    package let source: String
-    /// The line where the fault was noticed, counted from 1.
-    package let line: Int
-    /// A message for a person: the fault, and the action that helps.
-    package let message: String
-
-    /// The source, the line and the message in one line.
-    package var description: String { "\(source), line \(line): \(message)" }
 }
 
 /// Returns the beginning of some bytes as a text that is safe to show, at most `limit` bytes of them.
