@@ -117,15 +117,6 @@ package struct EncodedModel: Sendable, Equatable {
         SectionPlacement(sections.map { ($0.name, $0.bytes.count) })
     }
 
-    /// The whole file in memory; stores write it piece by piece instead.
-    package var fileBytes: [UInt8] {
-        let placement = placement
-        return unsafe [UInt8](unsafeUninitializedCapacity: placement.byteCount) { buffer, count in
-            unsafe write(to: UnsafeMutableRawBufferPointer(buffer), placement)
-            count = placement.byteCount
-        }
-    }
-
     /// Writes the whole file into memory of `placement.byteCount` bytes, copying each section once.
     func write(to file: UnsafeMutableRawBufferPointer, _ placement: SectionPlacement) {
         _ = unsafe file.initializeMemory(as: UInt8.self, repeating: 0)

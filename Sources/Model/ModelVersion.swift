@@ -270,7 +270,7 @@ extension ModelVersion {
 
 extension ByteRegion {
     /// Assembles the whole file in memory, as a store would write it.
-    fileprivate convenience init(gathering model: EncodedModel) {
+    package convenience init(gathering model: EncodedModel) {
         let placement = model.placement
         let file = UnsafeMutableRawBufferPointer.allocate(byteCount: placement.byteCount, alignment: 64)
         unsafe model.write(to: file, placement)

@@ -117,3 +117,11 @@ extension Relation {
     /// Groups by their members.
     package static let members = RelationDescription.members.relation
 }
+
+extension EncodedModel {
+    /// The whole file in memory; stores write it piece by piece instead.
+    package var fileBytes: [UInt8] {
+        let region = ByteRegion(gathering: self)
+        return unsafe region.withBytes(0..<region.count) { unsafe Array($0) }
+    }
+}
