@@ -186,7 +186,7 @@ let package = Package(
             "ChangesTests",
             ["Basics", "Changes", "Model", "Redis", "SQLite", "TestSupport"]),
         tests("ModelStoreTests", ["Basics", "Changes", "ModelStore", "Model", "Redis", "TestSupport"]),
-        tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("HTTPTests", ["Basics", "HTTP", "TestSupport"]),
         tests(
             "ServiceTests",
             [
@@ -204,7 +204,7 @@ let package = Package(
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         computingTests("BasicsTests", ["Basics", "TestSupport"]),
         computingTests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
-        tests("RecordReadingTests", ["RecordReading"]),
+        tests("RecordReadingTests", ["Basics", "RecordReading"]),
         tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
             "CatalogStoreTests",

@@ -129,7 +129,6 @@ static void sum_line(
 #define ADD_BOUND ADD_BOUNDED
 #define TARGET
 #define VECTOR_BYTES 16
-#include "decompose.h"
 #include "scan.h"
 
 #if defined(__x86_64__)
@@ -178,7 +177,6 @@ AVX2 static void sum_line_avx2(
 #define ADD_BOUND ADD_BOUNDED
 #define TARGET AVX2
 #define VECTOR_BYTES 32
-#include "decompose.h"
 #include "scan.h"
 
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
@@ -220,7 +218,6 @@ AVX512 static void sum_line_avx512(
     ((bounds)_mm512_mask_adds_epu16((__m512i)(sum), *(const __mmask32 *)(set), (__m512i)(sum), (__m512i)(bound)))
 #define TARGET AVX512
 #define VECTOR_BYTES 64
-#include "decompose.h"
 #include "scan.h"
 #endif
 
@@ -286,8 +283,4 @@ void coterie_sum(int path, const coterie_comparison *job, uint32_t count, uint64
     }
     for (uint32_t h = 0; h < count; h++) job->slots[job->hits[h].target] = 0;
     if (job->map_count) BY_PATH(sum_maps, job, count, factor, one);
-}
-
-int coterie_decompose(int path, double *matrix, uint32_t count, uint32_t stride) {
-    return BY_PATH(decompose, matrix, count, stride);
 }

@@ -75,8 +75,6 @@ package struct SizeHistogram: Sendable, Equatable {
     /// The number of sizes by bucket: first that of 0, then by the number of binary digits.
     package private(set) var counts: [Int] = []
 
-    package init() {}
-
     mutating func add(_ size: Int, times: Int = 1) {
         let bucket = size == 0 ? 0 : Int.bitWidth - size.leadingZeroBitCount
         while counts.count <= bucket { counts.append(0) }

@@ -44,13 +44,6 @@ package struct PooledPhoto: Sendable, Equatable {
     package var ownerID: String?
     /// The size of the picture in pixels, if known.
     package var width, height: Int64?
-
-    package init(id: String, ownerID: String? = nil, width: Int64? = nil, height: Int64? = nil) {
-        self.id = id
-        self.ownerID = ownerID
-        self.width = width
-        self.height = height
-    }
 }
 
 /// A group that holds companions of a photo: public photos that share a pool with the photo.
@@ -61,12 +54,6 @@ package struct CompanionGroup: Sendable, Equatable {
     ///
     /// Each companion is weighted by the cosine of its pools and the photo's.
     package var share: Double
-
-    package init(groupID: String, photos: Int, share: Double) {
-        self.groupID = groupID
-        self.photos = photos
-        self.share = share
-    }
 }
 
 extension Facts {

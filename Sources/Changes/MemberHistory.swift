@@ -38,8 +38,6 @@ package struct RecentMemberChanges: Sendable, Equatable {
         package init(groupID: String, table: String) { (self.groupID, self.table) = (groupID, table) }
     }
 
-    package init() {}
-
     /// The changes of a member whom the site removed for good.
     package static var ofForgotten: Self {
         var changes = Self()

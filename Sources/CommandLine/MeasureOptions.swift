@@ -10,15 +10,12 @@ package enum MeasureOptions {
     /// An option for one parameter of the modified cosine.
     private struct Parameter {
         let option: Option
-        /// Whether it concerns mixed scores, which exist only if lists are cut at the target.
-        let isOfMix: Bool
         let set: @Sendable (inout ModifiedCosine, Double) -> Void
 
         init(
             _ name: String, _ placeholder: String, _ help: String, in bounds: ClosedRange<Double>,
-            at path: any WritableKeyPath<ModifiedCosine, Double> & Sendable, isOfMix: Bool = false
+            at path: any WritableKeyPath<ModifiedCosine, Double> & Sendable
         ) {
-            self.isOfMix = isOfMix
             option = Option(
                 name, placeholder, help: "Modified: \(help) (default: \(ModifiedCosine.standard[keyPath: path]))",
                 type: .number(bounds), setting: MeasureOptions.setting(name))
@@ -71,20 +68,13 @@ package enum MeasureOptions {
                 "limit-exponent", "Y",
                 "Y, a group of N members or photos keeps C N^Y pairs, with the C that makes K their mean", in: 0...2,
                 at: \.limitExponent),
-            Parameter(
-                "ridge-share", "B", "which part of a score is the coefficient of a ridge regression; with --cut target",
-                in: 0...1, at: \.ridgeShare, isOfMix: true),
-            Parameter(
-                "ridge-penalty", "L", "the penalty of that regression", in: 0.001...1e9, at: \.ridgePenalty,
-                isOfMix: true),
         ]
     }
 
     /// Returns the chosen formula.
     ///
     /// - Parameter otherwise: the values of the parameters that are not given.
-    /// - Throws: `UsageError` if a parameter is out of bounds, is given for plain cosine, or has no effect with the
-    ///   chosen cut.
+    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine.
     package static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
         -> SimilarityParameters.Measure
     {
@@ -100,13 +90,6 @@ package enum MeasureOptions {
         if let cut = try parsed.choiceIfGiven(cut.name, of: ListLimitSide.self) {
             guard name == .modified else { throw UsageError("--cut needs --measure \(Name.modified.rawValue)") }
             modified.cut = cut
-        }
-        if modified.cut == .source {
-            for parameter in parameters where parameter.isOfMix {
-                guard try parsed.numberIfGiven(parameter.option.name) == nil else {
-                    throw UsageError("--\(parameter.option.name) needs --cut \(ListLimitSide.target.rawValue)")
-                }
-            }
         }
         return name == .modified ? .modified(modified) : .cosine
     }

@@ -102,10 +102,7 @@ package struct EvaluationSet: Sendable {
         let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
         let groups = (0..<model.groupCount).map { GroupFacts(id: model.id(of: $0), title: "") }
         let sizes = groups.indices.map { UInt32(matrix.size(ofRow: $0)) }
-        do {
-            let model = try EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table])
-            return try ModelVersion(model)
-        } catch { throw Failure(.badData, "\(error)") }
+        return try ModelVersion(EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table]))
     }
 }
 

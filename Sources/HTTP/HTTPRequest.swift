@@ -90,11 +90,6 @@ package struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         package let name: String
         /// The value, without the white space around it.
         package let value: String
-
-        package init(name: String, value: String) {
-            self.name = name
-            self.value = value
-        }
     }
 
     /// All fields, in order; a name may occur more than once.

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// A model version encoded as bytes, section by section, as a store writes it.
 package struct EncodedModel: Sendable, Equatable {
@@ -30,15 +30,15 @@ package struct EncodedModel: Sendable, Equatable {
     ///     named.
     ///   - signals: the other signals of the groups; lists by tag and location may be in any order.
     ///   - looks: the photos with vectors, or nil if there are none.
-    /// - Throws: `ModelError.corrupt` if groups are out of order, an id is invalid, or a table does not fit the number
-    ///   of groups. An id is 1 to 255 bytes without NUL. `ModelError.tooLarge` if there are too many groups, postings
+    /// - Throws: `Failure` if groups are out of order, an id is invalid, or a table does not fit the number
+    ///   of groups. An id is 1 to 255 bytes without NUL. The same if there are too many groups, postings
     ///   or bytes of text.
     package init(
         groups: [GroupFacts], relations: [Relation] = RelationTable.standard.requiredRelations,
         sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
         evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals(),
         looks: LookSections? = nil
-    ) throws(ModelError) {
+    ) throws(Failure) {
         guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
         for group in groups where !(1...255).contains(group.id.utf8.count) || group.id.utf8.contains(0) {
             throw .corrupt(section: "ids", reason: "\(group.id) is not of 1 to 255 bytes without NUL")
@@ -78,8 +78,7 @@ package struct EncodedModel: Sendable, Equatable {
         self.init(groupCount: groups.count, sections: sections)
     }
 
-    private static func signalSections(_ groups: [GroupFacts], _ signals: GroupSignals) throws(ModelError) -> [Section]
-    {
+    private static func signalSections(_ groups: [GroupFacts], _ signals: GroupSignals) throws(Failure) -> [Section] {
         guard signals.seasons.isEmpty || signals.seasons.count == groups.count else {
             throw .corrupt(section: "seasons", reason: "it is not of as many groups as there are")
         }
@@ -118,15 +117,6 @@ package struct EncodedModel: Sendable, Equatable {
         SectionPlacement(sections.map { ($0.name, $0.bytes.count) })
     }
 
-    /// The whole file in memory; stores write it piece by piece instead.
-    package var fileBytes: [UInt8] {
-        let placement = placement
-        return unsafe [UInt8](unsafeUninitializedCapacity: placement.byteCount) { buffer, count in
-            unsafe write(to: UnsafeMutableRawBufferPointer(buffer), placement)
-            count = placement.byteCount
-        }
-    }
-
     /// Writes the whole file into memory of `placement.byteCount` bytes, copying each section once.
     func write(to file: UnsafeMutableRawBufferPointer, _ placement: SectionPlacement) {
         _ = unsafe file.initializeMemory(as: UInt8.self, repeating: 0)
@@ -139,7 +129,7 @@ package struct EncodedModel: Sendable, Equatable {
 
 /// Encoders for the sections of a model file.
 enum ModelEncoding {
-    static func texts(_ texts: [String], section: ModelLayout.SectionName) throws(ModelError) -> [UInt8] {
+    static func texts(_ texts: [String], section: ModelLayout.SectionName) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         var offset = 0
         bytes.reserveCapacity(texts.count * 16)

@@ -34,7 +34,7 @@ struct MapReader: Sendable {
     private let start: Int
 
     /// Checks the section, or returns nil if the version has none.
-    init?(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(ModelError) {
+    init?(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(Failure) {
         guard let range = table.found(.map) else { return nil }
         let name = ModelLayout.SectionName.map.rawValue
         guard range.count == groupCount * MapPlace.byteCount else {

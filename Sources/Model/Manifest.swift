@@ -1,3 +1,5 @@
+package import Basics
+
 /// The record of a model version's inputs, parameters and results: `manifest.json`.
 ///
 /// Times are in Unix milliseconds, durations in seconds and sizes in bytes.
@@ -271,8 +273,8 @@ package struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStrin
 
     /// Checks a name from outside.
     ///
-    /// - Throws: `ModelError.badVersionName` unless the text is 1 to 64 ASCII letters, digits and hyphens.
-    package init(_ text: String) throws(ModelError) {
+    /// - Throws: `Failure` unless the text is 1 to 64 ASCII letters, digits and hyphens.
+    package init(_ text: String) throws(Failure) {
         let isSafe = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -281,7 +283,10 @@ package struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStrin
             default: false
             }
         }
-        guard isSafe, (1...64).contains(text.utf8.count) else { throw .badVersionName(text) }
+        guard isSafe, (1...64).contains(text.utf8.count) else {
+            throw Failure(
+                .badData, "\"\(text)\" is not a version name: use 1 to 64 letters, digits and hyphens")
+        }
         description = text
     }
 

@@ -188,14 +188,17 @@ struct SectionTable {
     private var ranges: [ModelLayout.SectionName: Range<Int>] = [:]
 
     /// Reads and checks the header and the section table; a name that is not 1 to 16 bytes is ignored.
-    init(_ region: ByteRegion) throws(ModelError) {
+    init(_ region: ByteRegion) throws(Failure) {
         guard region.count >= ModelLayout.headerByteCount else { throw .truncated("it has no header") }
         for (offset, byte) in ModelLayout.magic.enumerated()
         where region.load(offset, as: UInt8.self) != byte {
-            throw .notAModel
+            throw Failure(.badData, "this is not a model file")
         }
         let format = UInt32(littleEndian: region.load(8, as: UInt32.self))
-        guard format == ModelLayout.format else { throw .unknownFormat(format) }
+        guard format == ModelLayout.format else {
+            throw Failure(
+                .badData, "model format \(format) is not known to this program: recompute, or upgrade it")
+        }
         let sectionCount = Int(UInt32(littleEndian: region.load(12, as: UInt32.self)))
         let byteCount = UInt64(littleEndian: region.load(16, as: UInt64.self))
         guard byteCount == UInt64(region.count) else {
@@ -229,42 +232,26 @@ struct SectionTable {
     /// Returns the byte range of a section, or nil if the file lacks it.
     func found(_ name: ModelLayout.SectionName) -> Range<Int>? { ranges[name] }
 
-    /// The byte range of a section; throws `ModelError.missingSection` if the file lacks it.
+    /// The byte range of a section; throws if the file lacks it.
     subscript(name: ModelLayout.SectionName) -> Range<Int> {
-        get throws(ModelError) {
-            guard let range = ranges[name] else { throw .missingSection(name.rawValue) }
+        get throws(Failure) {
+            guard let range = ranges[name] else {
+                throw Failure(.badData, "the model has no section \"\(name.rawValue)\"")
+            }
             return range
         }
     }
 }
 
-/// The reasons why bytes are not a usable model version.
-package enum ModelError: Error, Equatable, CustomStringConvertible {
-    /// The version name has characters that are not allowed, or is too long or empty.
-    case badVersionName(String)
-    /// The file does not begin with the bytes of a model file.
-    case notAModel
-    /// The file was written by a program that uses another format.
-    case unknownFormat(UInt32)
-    /// The bytes end too early, or a section lies outside them.
-    case truncated(String)
-    case missingSection(String)
-    /// The content of a section contradicts itself.
-    case corrupt(section: String, reason: String)
-    /// The model has more groups, postings or text than the format can hold.
-    case tooLarge(String)
-
-    /// An explanation in words.
-    package var description: String {
-        switch self {
-        case .badVersionName(let name):
-            "\"\(name)\" is not a version name: use 1 to 64 letters, digits and hyphens"
-        case .notAModel: "this is not a model file"
-        case .unknownFormat(let number): "model format \(number) is not known to this program: recompute, or upgrade it"
-        case .truncated(let what): "the model is cut short: \(what)"
-        case .missingSection(let name): "the model has no section \"\(name)\""
-        case .corrupt(let section, let reason): "section \"\(section)\" of the model is corrupt: \(reason)"
-        case .tooLarge(let what): "the model is too large: \(what)"
-        }
+extension Failure {
+    /// Returns the failure of a section whose content contradicts itself.
+    static func corrupt(section: String, reason: String) -> Failure {
+        Failure(.badData, "section \"\(section)\" of the model is corrupt: \(reason)")
     }
+
+    /// Returns the failure of bytes that end too early, or of a section that lies outside them.
+    static func truncated(_ what: String) -> Failure { Failure(.badData, "the model is cut short: \(what)") }
+
+    /// Returns the failure of a model with more groups, postings or text than the format can hold.
+    static func tooLarge(_ what: String) -> Failure { Failure(.badData, "the model is too large: \(what)") }
 }

@@ -1,3 +1,5 @@
+package import Basics
+
 /// A model version, read in place from its bytes.
 ///
 /// Everything is checked when the version is opened, and reading it afterwards cannot fail. Groups have an index, 0 ..<
@@ -20,9 +22,9 @@ package final class ModelVersion: Sendable {
 
     /// Opens the bytes of a model file and checks every offset, index and text.
     ///
-    /// - Throws: a `ModelError` that says what is wrong with the bytes.
+    /// - Throws: `Failure` that says what is wrong with the bytes.
     /// - Complexity: O(bytes).
-    package init(_ region: ByteRegion) throws(ModelError) {
+    package init(_ region: ByteRegion) throws(Failure) {
         let table = try SectionTable(region)
         let facts = try table[.facts]
         guard facts.count.isMultiple(of: ModelLayout.factsByteCount) else {
@@ -60,7 +62,7 @@ package final class ModelVersion: Sendable {
         try checkGroups()
     }
 
-    private static func relations(_ region: ByteRegion, _ range: Range<Int>) throws(ModelError) -> [Relation] {
+    private static func relations(_ region: ByteRegion, _ range: Range<Int>) throws(Failure) -> [Relation] {
         let text = unsafe region.withBytes(range) { unsafe String(decoding: $0, as: UTF8.self) }
         let relations = text.split(separator: ";").map { Relation(rawValue: String($0)) }
         guard !relations.isEmpty, Set(relations).count == relations.count,
@@ -69,7 +71,7 @@ package final class ModelVersion: Sendable {
         return relations
     }
 
-    private func checkGroups() throws(ModelError) {
+    private func checkGroups() throws(Failure) {
         for index in 0..<groupCount {
             let bytes = ids.byteRange(index)
             guard (1...255).contains(bytes.count) else {
@@ -262,13 +264,13 @@ package final class ModelVersion: Sendable {
 extension ModelVersion {
     /// Opens a version that was just encoded, from a copy in memory.
     ///
-    /// - Throws: `ModelError` if the sections contradict one another.
-    package convenience init(_ model: EncodedModel) throws(ModelError) { try self.init(ByteRegion(gathering: model)) }
+    /// - Throws: `Failure` if the sections contradict one another.
+    package convenience init(_ model: EncodedModel) throws(Failure) { try self.init(ByteRegion(gathering: model)) }
 }
 
 extension ByteRegion {
     /// Assembles the whole file in memory, as a store would write it.
-    fileprivate convenience init(gathering model: EncodedModel) {
+    package convenience init(gathering model: EncodedModel) {
         let placement = model.placement
         let file = UnsafeMutableRawBufferPointer.allocate(byteCount: placement.byteCount, alignment: 64)
         unsafe model.write(to: file, placement)

@@ -1,3 +1,5 @@
+import Basics
+
 /// A neighbour as a model file stores it: 12 bytes, little-endian, in this order.
 @frozen
 package struct Neighbour: Sendable, Equatable, BitwiseCopyable {
@@ -168,7 +170,7 @@ struct RelationReader: Sendable {
 
     /// Checks that offsets ascend, that neighbours are other groups of this version, and that scores do not ascend.
     init(_ region: ByteRegion, range: Range<Int>, scaleOffset: Int, groupCount: Int, relation: Relation)
-        throws(ModelError)
+        throws(Failure)
     {
         let name = relation.rawValue
         let tableBytes = (groupCount + 1) * 8
@@ -198,7 +200,7 @@ struct RelationReader: Sendable {
         }
     }
 
-    private func check(list group: Int, groupCount: Int, name: String) throws(ModelError) {
+    private func check(list group: Int, groupCount: Int, name: String) throws(Failure) {
         // The bit patterns of numbers that are not negative are in the order of the numbers. The patterns of negative
         // numbers (and negative zero), infinity and NaN are greater than that of the largest number.
         var ceiling = Float.greatestFiniteMagnitude.bitPattern

@@ -1,3 +1,5 @@
+import Basics
+
 /// A text for every group, read in place from a model file: offsets, then the bytes between them.
 struct TextColumn: Sendable {
     private let region: ByteRegion
@@ -5,7 +7,7 @@ struct TextColumn: Sendable {
     private let textsStart: Int
 
     /// Checks that offsets ascend from 0 to the end of the section, and that texts are UTF-8.
-    init(_ region: ByteRegion, range: Range<Int>, count: Int, section: ModelLayout.SectionName) throws(ModelError) {
+    init(_ region: ByteRegion, range: Range<Int>, count: Int, section: ModelLayout.SectionName) throws(Failure) {
         let name = section.rawValue
         let tableBytes = (count + 1) * 4
         guard tableBytes <= range.count else { throw .corrupt(section: name, reason: "its offsets are cut short") }

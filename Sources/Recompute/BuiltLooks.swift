@@ -28,23 +28,21 @@ struct BuiltLooks {
         }
         let pooled = groups.indices.filter { !groups[$0].isEmpty }
         guard !pooled.isEmpty else { return (nil, "no photo with a vector is in a public pool") }
-        do {
-            let (rows, clock) = (try vectors.rows(pooled), run.clock)
-            let builder = LookIndexBuilder(rows, run.parameters.looks, threads: run.parameters.threads) { done in
-                clock.advance(done: done, total: pooled.count)
-            }
-            let groupsOfPhotos = pooled.map { groups[$0] }
-            let index = try builder.build()
-            let method = try LookIndex(index).method
-            let sections = try LookSections(
-                ids: pooled.map { vectors.photos[$0].id }, groups: groupsOfPhotos, index: index)
-            let report = Manifest.LooksReport(
-                model: vectors.model, dimension: rows.dimension, photos: pooled.count, method: method)
-            let looks = BuiltLooks(
-                sections: sections, report: report, places: pooled,
-                typical: TypicalLooks(try builder.cells(), groupsOfPhotos: groupsOfPhotos))
-            return (looks, "\(pooled.count) photos of \(vectors.model): \(method)")
-        } catch let error as Failure { throw error } catch { throw Failure(.badData, "\(error)") }
+        let (rows, clock) = (try vectors.rows(pooled), run.clock)
+        let builder = LookIndexBuilder(rows, run.parameters.looks, threads: run.parameters.threads) { done in
+            clock.advance(done: done, total: pooled.count)
+        }
+        let groupsOfPhotos = pooled.map { groups[$0] }
+        let index = try builder.build()
+        let method = try LookIndex(index).method
+        let sections = try LookSections(
+            ids: pooled.map { vectors.photos[$0].id }, groups: groupsOfPhotos, index: index)
+        let report = Manifest.LooksReport(
+            model: vectors.model, dimension: rows.dimension, photos: pooled.count, method: method)
+        let looks = BuiltLooks(
+            sections: sections, report: report, places: pooled,
+            typical: TypicalLooks(try builder.cells(), groupsOfPhotos: groupsOfPhotos))
+        return (looks, "\(pooled.count) photos of \(vectors.model): \(method)")
     }
 
     /// Returns the weights for lists of photos, with those of looks.

@@ -163,8 +163,7 @@ struct JobAmounts: Sendable {
         // If one common entry is enough, every pair with one is a candidate. A modified cosine has weights of 64 bits
         // instead of counts of 8 or 16 bits, and its lists are cut at the target.
         let scale = parameters.measure != .cosine ? 9.0 : parameters.minimumCommon > 1 ? 1 : 3
-        let mixing = parameters.mixingNanoseconds(rows: groups) * 1e-9
-        return (preparing + (counting + choosing) * scale + mixing) / threads
+        return (preparing + (counting + choosing) * scale) / threads
     }
 }
 

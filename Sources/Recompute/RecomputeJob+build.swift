@@ -157,16 +157,14 @@ extension RecomputeJob {
     ) throws(Failure) -> (EncodedModel, ModelVersion) {
         var relations = relations
         let (model, decoded) = try clock.step(.encode) { () throws(Failure) in
-            do throws(ModelError) {
-                let model = try EncodedModel(
-                    groups: facts, relations: relations.map(\.report.relation), sizes: relations.sizes,
-                    tables: relations.tables, evidenceWeights: evidence.relations, signals: signals,
-                    looks: looks?.sections)
-                // The lists make room for the copy that is read back.
-                relations = []
-                let bytes = model.sections.reduce(0) { $0 + $1.bytes.count }
-                return ((model, try ModelVersion(model)), "\(bytes) bytes")
-            } catch { throw Failure(.badData, error.description) }
+            let model = try EncodedModel(
+                groups: facts, relations: relations.map(\.report.relation), sizes: relations.sizes,
+                tables: relations.tables, evidenceWeights: evidence.relations, signals: signals,
+                looks: looks?.sections)
+            // The lists make room for the copy that is read back.
+            relations = []
+            let bytes = model.sections.reduce(0) { $0 + $1.bytes.count }
+            return ((model, try ModelVersion(model)), "\(bytes) bytes")
         }
         guard parameters.drawsMap else { return (model, decoded) }
         return (try clock.step(.map) { drawMap(of: decoded, model, clock) }, decoded)

@@ -133,9 +133,7 @@ package struct RecomputeJob: Sendable {
             above: (try? store.versions())?.map(\.version).max())
         let checksums = model.sections.map { Checksum.text(of: $0.bytes) }.joined()
         let digest = Checksum.text(of: Array(checksums.utf8)).prefix(8)
-        do throws(ModelError) {
-            return try VersionName(number + "-" + digest)
-        } catch { throw Failure(.badData, error.description) }
+        return try VersionName(number + "-" + digest)
     }
 
     /// Returns a time in digits, or the newest version's number + 1 if the time is not greater.

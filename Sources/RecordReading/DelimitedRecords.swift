@@ -1,5 +1,7 @@
+import Basics
+
 extension RecordReader {
-    mutating func nextDelimited() throws(RecordError) -> RecordEvent {
+    mutating func nextDelimited() throws(Failure) -> RecordEvent {
         while true {
             guard try moveToNextLine() else { return .end }
             let window = window
@@ -64,7 +66,7 @@ extension RecordReader {
     }
 
     /// Detects, at the first field that begins with a quote, whether fields are quoted.
-    private mutating func findQuotes() throws(RecordError) {
+    private mutating func findQuotes() throws(Failure) {
         try fill(Dialect.sampleBytes)
         let sample = input.sample(Dialect.sampleBytes)
         let isWhole = input.isAtEnd && sample.upperBound == input.end
@@ -186,7 +188,7 @@ extension RecordReader {
 
 extension RecordReader {
     /// Reads the first line that is not empty, and finds the wanted columns in it.
-    mutating func readHeader() throws(RecordError) {
+    mutating func readHeader() throws(Failure) {
         let scan = try findHeader()
         headerBytes = Array(input.bytes[input.start..<scan.end])
         if scan.isEncoded { _ = decode(input.start..<scan.end) }
@@ -195,19 +197,18 @@ extension RecordReader {
     }
 
     /// Finds the wanted columns among the names of a header.
-    private mutating func take(_ names: [String]) throws(RecordError) {
+    private mutating func take(_ names: [String]) throws(Failure) {
         var fieldOfColumn = [Int](repeating: -1, count: table.columns.count)
         for (field, name) in names.enumerated() {
             guard let column = table.note(name) else { continue }
             guard fieldOfColumn[column] < 0 else {
-                throw headerError(.repeatedColumn, "the header has the column \"\(table.columns[column].name)\" twice")
+                throw failure("the header has the column \"\(table.columns[column].name)\" twice")
             }
             fieldOfColumn[column] = field
         }
         for (column, field) in zip(table.columns, fieldOfColumn) where field < 0 {
             guard column.isRequired || column.sourceName != nil else { continue }
-            throw headerError(
-                .missingColumn,
+            throw failure(
                 "there is no column \"\(column.wantedName)\"; the header names \(Self.listed(names)). "
                     + "Rename or add the column")
         }
@@ -231,7 +232,7 @@ extension RecordReader {
     ///
     /// - It has as many fields as the header before, and all of them are names of that header.
     /// - At least two of its fields are names of wanted columns.
-    mutating func obeyHeader(_ range: Range<Int>) throws(RecordError) -> Bool {
+    mutating func obeyHeader(_ range: Range<Int>) throws(Failure) -> Bool {
         let names = input.bytes[range].split(separator: dialect.delimiter.byte, omittingEmptySubsequences: false)
             .map { field in
                 let name = String(decoding: field, as: UTF8.self).filter { $0 != "\u{FEFF}" && $0 != "\r" }
@@ -262,11 +263,11 @@ extension RecordReader {
     }
 
     /// Scans the header into `bounds`, one for each field, without stepping over it.
-    private mutating func findHeader() throws(RecordError) -> DelimitedScan {
+    private mutating func findHeader() throws(Failure) -> DelimitedScan {
         bounds = [FieldBounds](repeating: FieldBounds(start: -1, end: -1), count: 16)
         while true {
             guard try moveToNextLine() else {
-                throw headerError(.empty, "it is empty; its first line must name the columns")
+                throw failure("it is empty; its first line must name the columns")
             }
             let window = window
             let scan = scanRecord(window)
@@ -275,8 +276,7 @@ extension RecordReader {
             case .complete where scan.fieldCount <= bounds.count:
                 bounds.removeLast(bounds.count - scan.fieldCount)
                 if let fault = fault(in: window.start..<scan.end, hasNul: scan.hasNul, highBits: scan.highBits) {
-                    throw headerError(
-                        .badHeader,
+                    throw failure(
                         "the header \(fault)\(fault == .notUTF8 ? "; " + encodingAdvice(forSource: source) : "")")
                 }
                 return scan
@@ -287,9 +287,9 @@ extension RecordReader {
             case .startsWithQuote: dialect.hasQuotes = true
             case .tooLong:
                 let reason = RejectionReason.tooLong(maximumBytes: maximumRecordBytes)
-                throw headerError(.badHeader, "the header \(reason); the first line must name the columns")
-            case .unclosedQuote: throw headerError(.badHeader, "the header \(RejectionReason.unclosedQuote)")
-            case .textAfterQuote: throw headerError(.badHeader, "the header \(RejectionReason.textAfterQuote)")
+                throw failure("the header \(reason); the first line must name the columns")
+            case .unclosedQuote: throw failure("the header \(RejectionReason.unclosedQuote)")
+            case .textAfterQuote: throw failure("the header \(RejectionReason.textAfterQuote)")
             }
         }
     }
@@ -304,9 +304,7 @@ extension RecordReader {
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
-    private func headerError(_ code: RecordError.Code, _ message: String) -> RecordError {
-        RecordError(code: code, source: source, line: line, message: message)
-    }
+    private func failure(_ message: String) -> Failure { .unreadable(source, line: line, message) }
 }
 
 /// A quick check of a record's first field, which nearly every field fails that is not a name of the header.

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// A list of ids, one a line.
 ///
@@ -12,12 +12,10 @@ package enum IDList {
     /// Returns the ids of a list, in its order; an empty line within it is an empty id.
     ///
     /// - Parameter source: The name of the list, for messages.
-    /// - Throws: `RecordError` with the first line that is no id.
-    package static func ids(in bytes: [UInt8], source: String) throws(RecordError) -> [String] {
+    /// - Throws: `Failure` with the first line that is no id.
+    package static func ids(in bytes: [UInt8], source: String) throws(Failure) -> [String] {
         let text = bytes.span.startsWithByteOrderMark ? bytes[3...] : bytes[...]
-        func failure(_ line: Int, _ message: String) -> RecordError {
-            RecordError(code: .foreign, source: source, line: line, message: message)
-        }
+        func failure(_ line: Int, _ message: String) -> Failure { .unreadable(source, line: line, message) }
         switch ForeignContent(firstBytes: bytes.span) {
         case .jsonArray, .wrappedJSON:
             throw failure(1, "this is JSON; take the ids out by: jq -r '.[].userId' \(ShellWords.file(source))")

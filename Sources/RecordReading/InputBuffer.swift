@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 
 /// A buffer of bytes that were read from a source, but not yet as records.
@@ -147,14 +148,14 @@ extension InputBuffer {
 
     /// Detects the dialect of a source, and skips a byte order mark and a line that names the delimiter.
     ///
-    /// - Throws: `RecordError` with the code `foreign` if the source is not records, and a command to convert it.
-    mutating func dialect(_ choice: DialectChoice, source: String, table: ColumnTable) throws(RecordError) -> Dialect {
+    /// - Throws: `Failure` if the source is not records, and a command to convert it.
+    mutating func dialect(_ choice: DialectChoice, source: String, table: ColumnTable) throws(Failure) -> Dialect {
         do {
             try fill(Dialect.sampleBytes)
         } catch  where unreadCount > 0 {
             // The records before the failure are still read; the next read meets the failure again.
         } catch {
-            throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")
+            throw Failure.unreadable(source, line: 1, "reading failed: \(error)")
         }
         var choice = choice
         if let line = SeparatorLine(bytes.span.extracting(sample(16))) {
@@ -168,10 +169,10 @@ extension InputBuffer {
         return dialect
     }
 
-    private func look(_ choice: DialectChoice, source: String, table: ColumnTable) throws(RecordError) -> Dialect {
+    private func look(_ choice: DialectChoice, source: String, table: ColumnTable) throws(Failure) -> Dialect {
         let sample = bytes.span.extracting(sample(Dialect.sampleBytes))
         if let foreign = ForeignContent(firstBytes: sample) {
-            throw RecordError(code: .foreign, source: source, line: 1, message: foreign.message(source: source))
+            throw .unreadable(source, line: 1, foreign.message(source: source))
         }
         let isWhole = isAtEnd && unreadCount == sample.count
         return Dialect(choice, sample: sample, isWhole: isWhole, source: source, table: table)

@@ -248,7 +248,7 @@ extension JSONObjectReader {
 }
 
 extension RecordReader {
-    mutating func nextObject() throws(RecordError) -> RecordEvent {
+    mutating func nextObject() throws(Failure) -> RecordEvent {
         while true {
             guard try moveToNextLine() else { return .end }
             let window = window

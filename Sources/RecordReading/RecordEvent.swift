@@ -1,3 +1,5 @@
+import Basics
+
 /// An event in the stream of records.
 package enum RecordEvent: Sendable, Equatable {
     /// A record.
@@ -16,12 +18,6 @@ package struct RejectedRecord: Sendable, Equatable {
     package let reason: RejectionReason
     /// At most 200 bytes of the record's first line, with control characters escaped.
     package let excerpt: String
-
-    package init(line: Int, reason: RejectionReason, excerpt: String) {
-        self.line = line
-        self.reason = reason
-        self.excerpt = excerpt
-    }
 }
 
 /// The reason why a record was rejected.
@@ -98,42 +94,22 @@ package struct JoinedLines: Sendable, Equatable {
     }
 }
 
-/// A fault that makes a source unreadable.
-///
-/// A fault of a single record is a `RejectedRecord` instead.
-package struct RecordError: Error, Equatable, CustomStringConvertible {
-    /// The kind of fault.
-    package enum Code: Sendable, Equatable {
-        /// The source has no header line.
-        case empty
-        /// The header cannot be read: it is too long, is not UTF-8, or has a quote that is never closed.
-        case badHeader
-        case missingColumn
-        /// A wanted column stands twice in the header.
-        case repeatedColumn
-        /// The source is not records: a spreadsheet, another encoding, JSON that is not JSON Lines.
-        case foreign
-        /// The source itself failed: the disk, the pipe, the decompression.
-        case readFailed
+extension Failure {
+    /// Returns the failure of a source that is unreadable; a fault of a single record is a `RejectedRecord` instead.
+    ///
+    /// - Parameters:
+    ///   - source: the name of the source, usually of a file.
+    ///   - line: the line where the fault was noticed, counted from 1.
+    ///   - message: the fault, and the action that helps.
+    static func unreadable(_ source: String, line: Int, _ message: String) -> Failure {
+        Failure(.badData, "\(source), line \(line): \(message)")
     }
 
-    /// The kind of fault.
-    package let code: Code
-    /// The name of the source, usually of a file.
-    package let source: String
-    /// The line where the fault was noticed, counted from 1.
-    package let line: Int
-    /// A message for a person: the fault, and the action that helps.
-    package let message: String
-
-    /// The source, the line and the message in one line.
-    package var description: String { "\(source), line \(line): \(message)" }
-
     /// Returns the error of a line after `\.`: it is of another table, or of a command.
-    static func afterEnd(markedIn end: Int, source: String, line: Int) -> RecordError {
-        RecordError(
-            code: .foreign, source: source, line: line,
-            message: "the data ended with \\. in line \(end): leave out what follows, or make it a file of its own")
+    static func afterEnd(markedIn end: Int, source: String, line: Int) -> Failure {
+        unreadable(
+            source, line: line,
+            "the data ended with \\. in line \(end): leave out what follows, or make it a file of its own")
     }
 }
 

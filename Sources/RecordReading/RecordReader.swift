@@ -1,3 +1,5 @@
+package import Basics
+
 /// A stream of records from CSV, TSV or JSON Lines, read in constant memory; bad records are skipped.
 ///
 /// The parts of the `dialect` that the caller did not give are detected in the first megabyte.
@@ -106,13 +108,13 @@ package struct RecordReader: ~Copyable {
     ///   - maximumRecordBytes: The maximum length of a record in bytes, at least 16 and at most 1 GiB.
     ///   - read: Writes bytes to the start of the given memory, which has room for at least one. Returns the number of
     ///     bytes written, or 0 at the end.
-    /// - Throws: `RecordError` if there is no header, if the header is unusable, if the source is not records, or if
+    /// - Throws: `Failure` if there is no header, if the header is unusable, if the source is not records, or if
     ///   reading fails.
     package init(
         _ choice: DialectChoice = DialectChoice(), columns: [RecordColumn], source: String,
         maximumRecordBytes: Int = 1_048_576,
         read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
-    ) throws(RecordError) {
+    ) throws(Failure) {
         precondition((16...1 << 30).contains(maximumRecordBytes), "a record may have 16 bytes to 1 GiB")
         self = try Self.opened(
             unsafe InputBuffer(source: read), choice, columns: columns, source: source,
@@ -122,7 +124,7 @@ package struct RecordReader: ~Copyable {
     private static func opened(
         _ input: consuming InputBuffer, _ choice: DialectChoice, columns: [RecordColumn], source: String,
         maximumRecordBytes: Int
-    ) throws(RecordError) -> RecordReader {
+    ) throws(Failure) -> RecordReader {
         let table = ColumnTable(columns)
         var input = input
         let dialect = try input.dialect(choice, source: source, table: table)
@@ -187,19 +189,19 @@ package struct RecordReader: ~Copyable {
 
     /// Reads the next record, good or bad.
     ///
-    /// - Throws: `RecordError` if the source fails. The reader must not be used after that.
-    package mutating func next() throws(RecordError) -> RecordEvent {
+    /// - Throws: `Failure` if the source fails. The reader must not be used after that.
+    package mutating func next() throws(Failure) -> RecordEvent {
         isJSON ? try nextObject() : try nextDelimited()
     }
 
-    mutating func readMore() throws(RecordError) { try fill(input.unreadCount + 1) }
+    mutating func readMore() throws(Failure) { try fill(input.unreadCount + 1) }
 
     /// Reads ahead until at least `byteCount` bytes are unread, or to the end of the source.
-    mutating func fill(_ byteCount: Int) throws(RecordError) {
+    mutating func fill(_ byteCount: Int) throws(Failure) {
         do {
             try input.fill(byteCount)
         } catch {
-            throw RecordError(code: .readFailed, source: source, line: nextLine, message: "reading failed: \(error)")
+            throw Failure.unreadable(source, line: nextLine, "reading failed: \(error)")
         }
     }
 
@@ -213,7 +215,7 @@ package struct RecordReader: ~Copyable {
 
 extension RecordReader {
     /// Moves to the next line, past the rest of an abandoned one; returns false at the end of the source.
-    mutating func moveToNextLine() throws(RecordError) -> Bool {
+    mutating func moveToNextLine() throws(Failure) -> Bool {
         while true {
             if isSkippingLine { skipLine() }
             isRecordCut = false

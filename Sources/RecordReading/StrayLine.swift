@@ -1,3 +1,5 @@
+import Basics
+
 /// A line between records that is no record: what a program printed when it failed, or a line of a page.
 ///
 /// A database client that loses its connection may write the error behind the rows it has sent. The rows that are
@@ -62,11 +64,11 @@ enum StrayLine {
 
 extension RecordReader {
     /// Refuses a source whose current line is no record but a message of a program.
-    func refuseStrayLine(_ window: ScanWindow) throws(RecordError) {
+    func refuseStrayLine(_ window: ScanWindow) throws(Failure) {
         guard let meaning = StrayLine.meaning(of: input.bytes.span.extracting(window.start..<window.stop)) else {
             return
         }
-        throw RecordError(
-            code: .foreign, source: source, line: line, message: "this line is \(meaning): \(StrayLine.advice)")
+        throw .unreadable(
+            source, line: line, "this line is \(meaning): \(StrayLine.advice)")
     }
 }

@@ -152,7 +152,7 @@ struct BestCandidates: Sendable {
 struct ListedPair: BitwiseCopyable {
     /// The sort key; larger is more similar, and `CandidateOrder` defines when two keys count as equal.
     ///
-    /// After the search the key orders all pairs (`ModifiedCosine.pairKey`). If scores are mixed, it is the score.
+    /// After the search the key orders all pairs (`ModifiedCosine.pairKey`).
     var key: Double
     /// The rank of the other row; after the search, the other row itself.
     var other: UInt32
@@ -160,10 +160,8 @@ struct ListedPair: BitwiseCopyable {
     var common: UInt32
 
     /// Returns the list of a source from its pairs, which must be best first.
-    ///
-    /// If scores were mixed with something else, the keys are scores.
     static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
-        var scores = formula.mixes ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
+        var scores = pairs.map { formula.score(pairKey: $0.key) }
         formula.normalize(&scores)
         return zip(pairs, scores).map { Neighbour(index: $0.other, common: $0.common, score: Float($1)) }
     }

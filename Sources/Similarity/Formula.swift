@@ -55,7 +55,7 @@ struct Formula: Sendable {
     }
 
     /// Whether the order of a row's pairs counts; a cut at the target sorts them by source.
-    var keepsOrder: Bool { modified.map { $0.cut == .source || $0.mixes } ?? true }
+    var keepsOrder: Bool { modified.map { $0.cut == .source } ?? true }
 
     /// Returns a factor by which every useful sum exceeds what a threshold says, if no pair has more common entries.
     func tightening(mostCommon: Int) -> Double {
@@ -137,10 +137,10 @@ package struct ListFormula: Sendable {
 
     /// Whether a listed score follows from counts and sizes alone.
     ///
-    /// That is so if every common entry has the same weight and scores are neither normalized nor mixed.
+    /// That is so if every common entry has the same weight and scores are not normalized.
     var followsFromCounts: Bool {
         guard case .modified(let family) = measure else { return true }
-        return family.degreeDiscount == 0 && family.listPower == 0 && !family.mixes
+        return family.degreeDiscount == 0 && family.listPower == 0
     }
 
     /// Returns the score of a pair whose common entries all have full weight.
@@ -181,8 +181,7 @@ extension SimilarityParameters.Measure {
                 [
                     "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
                     "h": family.shrinkage, "r": family.scorePower, "g": family.listPower,
-                ].merging(family.mixes ? ["b": family.ridgeShare, "l": family.ridgePenalty] : [:]) { $1 }
-                    .merging(family.limitExponent > 0 ? ["y": family.limitExponent] : [:]) { $1 }
+                ].merging(family.limitExponent > 0 ? ["y": family.limitExponent] : [:]) { $1 }
             )
         }
     }
@@ -215,7 +214,7 @@ extension Manifest.RelationReport {
         case "cosine": return .cosine
         case "modified":
             // A parameter that this program does not know makes another formula of it.
-            guard Set(measureParameters.keys).isSubset(of: ["a", "p", "q", "h", "r", "g", "b", "l", "y", "C"]),
+            guard Set(measureParameters.keys).isSubset(of: ["a", "p", "q", "h", "r", "g", "y", "C"]),
                 let knownCut = cut.map(ListLimitSide.init(rawValue:)) ?? .source, let a = measureParameters["a"],
                 let p = measureParameters["p"], let q = measureParameters["q"],
                 let h = measureParameters["h"], let r = measureParameters["r"], a >= 0
@@ -223,8 +222,7 @@ extension Manifest.RelationReport {
             return .modified(
                 ModifiedCosine(
                     degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r,
-                    cut: knownCut, listPower: measureParameters["g"] ?? 0, ridgeShare: measureParameters["b"] ?? 0,
-                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty,
+                    cut: knownCut, listPower: measureParameters["g"] ?? 0,
                     limitExponent: measureParameters["y"] ?? 0))
         default: return nil
         }

@@ -23,10 +23,6 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
     ///
     /// With g = 1, all lists contribute the same total to a sum over several lists, whatever their length.
     package var listPower: Double
-    /// The share b, 0 to 1, of the coefficient of `RidgeRegression` in a score; for lists cut at the target only.
-    package var ridgeShare: Double
-    /// The penalty λ of the regression, above 0; the manifest calls it l.
-    package var ridgePenalty: Double
     /// The exponent y, 0 or more, of a row's size in the number of pairs that it keeps (`PairLimits`).
     package var limitExponent: Double {
         get { keptExponent ?? 0 }
@@ -39,7 +35,7 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
     package init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
         shrinkage: Double = 0, scorePower: Double = 1, cut: ListLimitSide = .source, listPower: Double = 0,
-        ridgeShare: Double = 0, ridgePenalty: Double = 15, limitExponent: Double = 0
+        limitExponent: Double = 0
     ) {
         self.degreeDiscount = degreeDiscount
         self.sourceExponent = sourceExponent
@@ -48,13 +44,8 @@ package struct ModifiedCosine: Sendable, Hashable, Codable {
         self.scorePower = scorePower
         self.cut = cut
         self.listPower = listPower
-        self.ridgeShare = ridgeShare
-        self.ridgePenalty = ridgePenalty
         self.limitExponent = limitExponent
     }
-
-    /// Whether scores are mixed with the coefficients of a regression.
-    var mixes: Bool { cut == .target && ridgeShare > 0 }
 
     /// The default parameters of a recompute.
     ///
@@ -150,9 +141,6 @@ package struct DegreeWeights: Sendable, Equatable {
         let exact = Double(one) * pow(Double(max(1, degree)), -discount)
         return max(1, UInt32(exact.rounded()))
     }
-
-    /// The weight of a column with a degree, which must be in the table.
-    package subscript(degree degree: UInt32) -> UInt32 { table[Int(degree)] }
 }
 
 /// The settings that tuning chooses for each relation: formula, number of pairs kept, and weight in lists.

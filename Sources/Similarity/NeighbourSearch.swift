@@ -36,7 +36,7 @@ package struct NeighbourSearch: Sendable {
             return (plan.search(threads: threads, progress), plan.prepared.ranked)
         }
         var (found, ranked) = search()
-        return found.lists(parameters, ranked, of: matrix, threads: threads, path: path)
+        return found.lists(parameters, ranked, of: matrix, threads: threads)
     }
 }
 
@@ -70,20 +70,12 @@ struct NeighbourPairs {
 
     /// Returns all lists, in the order of rows.
     mutating func lists(
-        _ parameters: SimilarityParameters, _ ranked: RankedRows, of matrix: BinaryMatrix, threads: Int,
-        path: ProcessorPath = .fastest
+        _ parameters: SimilarityParameters, _ ranked: RankedRows, of matrix: BinaryMatrix, threads: Int
     ) -> NeighbourTable {
         var slices = [Range<Int>](repeating: 0..<0, count: matrix.rowCount)
         for (rank, slice) in self.slices.enumerated() { slices[Int(ranked.rows[rank])] = slice }
         guard case .modified(let formula) = parameters.measure, formula.cut == .target else {
             return inOrder(slices, parameters.measure, matrix, threads: threads)
-        }
-        if formula.mixes {
-            let masses = RidgeRegression.masses(
-                of: matrix, degreeDiscount: formula.degreeDiscount, minimumEntries: parameters.minimumEntries,
-                threads: threads)
-            ScoreMix(formula: formula, ranked: ranked, masses: masses, threads: threads, path: path)
-                .mix(pairs, slices)
         }
         return TargetCut(formula, threads: threads).lists(&pairs, slices)
     }

@@ -78,8 +78,6 @@ struct SearchPlan: Sendable {
 struct SearchCost: Sendable {
     /// The cost before the first tile.
     let preparation: Int
-    /// The cost of mixing scores, after the last tile.
-    private let mixing: Int
     private let perEntry: Int
     private let perRank: Int
 
@@ -87,13 +85,12 @@ struct SearchCost: Sendable {
         // With weights, adding costs about twice as much, and comparing four times.
         let (adding, comparing) = parameters.measure == .cosine ? (1, 1) : (2, 4)
         preparation = 35 * entryCount
-        mixing = Int(parameters.mixingNanoseconds(rows: prepared.rankCount))
         perEntry = 22 * adding
         perRank = comparing
     }
 
     func total(_ plan: SearchPlan) -> Int {
-        plan.tiles.reduce(preparation + mixing) { $0 + cost(of: $1, plan) }
+        plan.tiles.reduce(preparation) { $0 + cost(of: $1, plan) }
     }
 
     /// The cost of comparing a tile of ranks with the blocks that it visits.

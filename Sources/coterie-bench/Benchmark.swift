@@ -49,7 +49,12 @@ enum Measuring {
     /// The processor time of the whole process, in seconds.
     static var processorSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
 
-    static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+    static func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
+
+    /// Returns the value below which a part of the values lies, from 0 to 1; no number without values.
+    static func quantile(_ values: [Double], _ part: Double) -> Double {
+        values.isEmpty ? .nan : values.sorted()[min(values.count - 1, Int(part * Double(values.count)))]
+    }
 
     /// Returns a number rounded to four decimal places.
     static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }

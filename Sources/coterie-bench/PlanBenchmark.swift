@@ -55,22 +55,17 @@ enum PlanBenchmark: Benchmark {
         for stage in PlanStage.allCases {
             guard let times = stages[stage] else { continue }
             let name = stage.rawValue + String(repeating: " ", count: 12 - stage.rawValue.count)
-            let (median, p99) = (percentile(times, 0.5), percentile(times, 0.99))
+            let (median, p99) = (Measuring.quantile(times, 0.5), Measuring.quantile(times, 0.99))
             print("\(name) \(Formats.fixed(median, 1)) µs, p99 \(Formats.fixed(p99, 1))")
         }
         print(
             """
             {"benchmark":"plan","groups":\(ring.groups),"cut":"\(ring.cut.rawValue)","joined":\(joined),\
             "members":\(members),\
-            "medianMicroseconds":\(Formats.fixed(percentile(totals, 0.5), 1)),\
-            "p99Microseconds":\(Formats.fixed(percentile(totals, 0.99), 1)),\
+            "medianMicroseconds":\(Formats.fixed(Measuring.quantile(totals, 0.5), 1)),\
+            "p99Microseconds":\(Formats.fixed(Measuring.quantile(totals, 0.99), 1)),\
             "digest":"\(String(digest, radix: 16))"}
             """)
-    }
-
-    private static func percentile(_ values: [Double], _ part: Double) -> Double {
-        let sorted = values.sorted()
-        return sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
     }
 }
 

@@ -33,7 +33,7 @@ enum Coterie {
     static var settings: SettingsTable { SettingsTable(program, gone: goneSettings) }
 
     /// The keys of settings that only earlier releases had; a setting that is removed comes here.
-    private static let goneSettings: Set<String> = []
+    private static let goneSettings: Set = ["recompute.ridgeShare", "recompute.ridgePenalty"]
 
     static func main() {
         // A write to a closed pipe then fails with an error, and does not end the process.

@@ -1,5 +1,5 @@
 import Basics
-import CatalogStore
+@testable import CatalogStore
 import Model
 import RecordReading
 import TestSupport

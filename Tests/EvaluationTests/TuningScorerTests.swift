@@ -18,18 +18,14 @@ struct TuningScorerTests {
                 cut: .target, listPower: 0.3), limit: 25),
         .init(
             formula: ModifiedCosine(
-                degreeDiscount: 0.5, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.5, ridgePenalty: 4),
-            limit: 25),
+                degreeDiscount: 0.5, shrinkage: 1, cut: .target, listPower: 0.5), limit: 25),
         .init(
             formula: ModifiedCosine(
-                degreeDiscount: 0.5, sourceExponent: 0.7, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.3,
-                ridgePenalty: 4),
-            limit: 200),
+                degreeDiscount: 0.5, sourceExponent: 0.7, shrinkage: 1, cut: .target, listPower: 0.5), limit: 200),
         .init(formula: ModifiedCosine(degreeDiscount: 0.5, cut: .target, limitExponent: 0.5), limit: 50),
         .init(
             formula: ModifiedCosine(
-                shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.5, ridgePenalty: 4, limitExponent: 0.25),
-            limit: 25),
+                shrinkage: 1, cut: .target, listPower: 0.5, limitExponent: 0.25), limit: 25),
     ]
 
     /// Returns a community in which every member with two groups or more misses one or two of them.

@@ -1,3 +1,4 @@
+import Basics
 @testable import HTTP
 import TestSupport
 import Testing
@@ -33,8 +34,8 @@ struct HTTPClientTests {
         let port = server.port
         server.stop()
         let client = try HTTPClient("http://127.0.0.1:\(port)")
-        let error = #expect(throws: HTTPClientError.self) { _ = try client.answer(to: "GET", "/") }
-        #expect(error?.code == .noAnswer)
-        #expect(throws: HTTPClientError.self) { _ = try HTTPClient("127.0.0.1:80") }
+        let error = #expect(throws: Failure.self) { _ = try client.answer(to: "GET", "/") }
+        #expect(error?.code == .unavailable)
+        #expect(throws: Failure.self) { _ = try HTTPClient("127.0.0.1:80") }
     }
 }

@@ -1,4 +1,5 @@
-import Model
+import Basics
+@testable import Model
 import TestSupport
 import Testing
 
@@ -25,11 +26,11 @@ struct GroupMapTests {
             MapPlace(x: MapPlace.extent, y: 0, region: 0), MapPlace(x: 0, y: .max, region: 0),
             MapPlace(x: 0, y: 0, region: 3),
         ] {
-            #expect(throws: ModelError.corrupt(section: "map", reason: "group 1 lies outside the map")) {
+            #expect(throws: Failure.corrupt(section: "map", reason: "group 1 lies outside the map")) {
                 try ModelVersion(model.adding([nil, place, nil]))
             }
         }
-        #expect(throws: ModelError.self) { try ModelVersion(model.adding([nil, nil])) }
+        #expect(throws: Failure.self) { try ModelVersion(model.adding([nil, nil])) }
     }
 
     @Test("A hidden group has no place, and parts begin behind any id")

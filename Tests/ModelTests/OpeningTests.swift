@@ -1,4 +1,5 @@
-import Model
+import Basics
+@testable import Model
 import TestSupport
 import Testing
 
@@ -55,11 +56,11 @@ struct OpeningTests {
     func truncations() throws {
         let valid = try SampleModel.model(groupCount: 5, limit: 3).fileBytes
         for count in 0..<valid.count {
-            #expect(throws: ModelError.self) { try ModelVersion(ByteRegion(copying: Array(valid.prefix(count)))) }
+            #expect(throws: Failure.self) { try ModelVersion(ByteRegion(copying: Array(valid.prefix(count)))) }
         }
         for (count, reason) in [(63, "it has no header"), (64, "it has 64 bytes of \(valid.count)")] {
             let region = ByteRegion(copying: Array(valid.prefix(count)))
-            let error = #expect(throws: ModelError.self) { try ModelVersion(region) }
+            let error = #expect(throws: Failure.self) { try ModelVersion(region) }
             #expect(String(describing: error).contains(reason))
         }
     }
@@ -74,7 +75,7 @@ struct OpeningTests {
         let index = try #require(sections.firstIndex { $0.name == .scales })
         sections[index] = try #require(scales)
         let bytes = EncodedModel(groupCount: 2, sections: sections).fileBytes
-        #expect(throws: ModelError.corrupt(section: "photos", reason: "the scores of group 0 do not descend")) {
+        #expect(throws: Failure.corrupt(section: "photos", reason: "the scores of group 0 do not descend")) {
             try ModelVersion(ByteRegion(copying: bytes))
         }
     }
@@ -94,7 +95,7 @@ struct OpeningTests {
         let entry = ModelLayout.headerByteCount + section * ModelLayout.tableEntryByteCount
         write(start, at: entry + 16)
         #expect(
-            throws: ModelError.corrupt(
+            throws: Failure.corrupt(
                 section: placement.names[section].rawValue, reason: "it begins at byte \(start), no multiple of 64")
         ) { try ModelVersion(ByteRegion(copying: bytes)) }
         bytes.insert(contentsOf: [UInt8](repeating: 0, count: 63), at: start)
@@ -113,7 +114,7 @@ struct OpeningTests {
         ids[4] = 2
         sections[0] = .init(name: .ids, bytes: ids)
         let bytes = EncodedModel(groupCount: 2, sections: sections).fileBytes
-        #expect(throws: ModelError.corrupt(section: "ids", reason: "offset 1 cuts a character in two")) {
+        #expect(throws: Failure.corrupt(section: "ids", reason: "offset 1 cuts a character in two")) {
             try ModelVersion(ByteRegion(copying: bytes))
         }
     }
@@ -121,7 +122,7 @@ struct OpeningTests {
     @Test("does not encode ids that are empty, too long or have a zero byte", arguments: [0, 256, 1])
     func badIDs(length: Int) {
         let id = length == 1 ? "a\0" : String(repeating: "a", count: length)
-        #expect(throws: ModelError.self) { try EncodedModel(groups: [GroupFacts(id: id)], tables: [:]) }
+        #expect(throws: Failure.self) { try EncodedModel(groups: [GroupFacts(id: id)], tables: [:]) }
     }
 
     /// Opens bytes and, if that works, reads everything.

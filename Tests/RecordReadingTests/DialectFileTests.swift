@@ -1,4 +1,5 @@
-import RecordReading
+import Basics
+@testable import RecordReading
 import Testing
 
 /// Files exactly as real programs write them.
@@ -40,7 +41,7 @@ private enum Written {
     private func read(
         _ text: String, _ choice: DialectChoice = DialectChoice(), chunk: Int = 7,
         check: (borrowing RecordReader) -> Void = { _ in }
-    ) throws(RecordError) -> [String] {
+    ) throws(Failure) -> [String] {
         let source = ByteSource(Array(text.utf8), chunk: chunk)
         let columns = ["group_id", "title"].map { RecordColumn($0, isRequired: $0 == "group_id") }
         var reader = unsafe try RecordReader(choice, columns: columns, source: "groups", read: source.read)

@@ -1,14 +1,15 @@
+import Basics
 import RecordReading
 import Testing
 
 @Suite("What is something else than records") struct ForeignContents {
     private func message(_ bytes: [UInt8], source: String = "my file") -> String? {
         let input = ByteSource(bytes, chunk: 2)
-        do throws(RecordError) {
+        do throws(Failure) {
             _ = unsafe try RecordReader(columns: [RecordColumn("a")], source: source, read: input.read)
             return nil
         } catch {
-            return error.code == .foreign ? error.message : nil
+            return ["the header", "it is empty"].contains { error.message.contains($0) } ? nil : error.message
         }
     }
 
@@ -71,11 +72,12 @@ import Testing
     }
 
     @Test("A header in Latin-1 is told with the command") func latin1() {
-        do throws(RecordError) {
+        do throws(Failure) {
             _ = try outcomes([0x61, 0x2C, 0xFC, 10], nil)
             Issue.record("it was read")
         } catch {
-            #expect(error.code == .badHeader && error.message.contains("iconv -f WINDOWS-1252 -t UTF-8 test"))
+            #expect(
+                error.message.contains("the header") && error.message.contains("iconv -f WINDOWS-1252 -t UTF-8 test"))
         }
     }
 }

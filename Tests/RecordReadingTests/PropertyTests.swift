@@ -1,13 +1,14 @@
+import Basics
 import RecordReading
 import Testing
 
 /// The result of reading a source to its end.
 private enum Reading: Equatable {
     case outcomes([Outcome])
-    case failure(RecordError)
+    case failure(Failure)
 
     init(_ bytes: [UInt8], _ format: RecordFormat?, limit: Int, chunk: Int) {
-        do throws(RecordError) {
+        do throws(Failure) {
             self = .outcomes(
                 try RecordReadingTests.outcomes(bytes, format, required: false, limit: limit, chunk: chunk))
         } catch {

@@ -1,3 +1,4 @@
+import Basics
 import RecordReading
 
 /// The outcome of reading one record: its fields, or its rejection.
@@ -74,7 +75,7 @@ func makeReader(
     _ bytes: [UInt8], _ format: RecordFormat?, columns: [String] = ["a", "b"], required: Bool = true,
     limit: Int = 1 << 20,
     chunk: Int = 4096
-) throws(RecordError) -> RecordReader {
+) throws(Failure) -> RecordReader {
     let source = ByteSource(bytes, chunk: chunk)
     return unsafe try RecordReader(
         DialectChoice(format: format), columns: columns.map { RecordColumn($0, isRequired: required, isList: true) },
@@ -87,7 +88,7 @@ func outcomes(
     _ text: String, _ format: RecordFormat?, columns: [String] = ["a", "b"], required: Bool = true,
     limit: Int = 1 << 20,
     chunk: Int = 4096
-) throws(RecordError) -> [Outcome] {
+) throws(Failure) -> [Outcome] {
     try outcomes(Array(text.utf8), format, columns: columns, required: required, limit: limit, chunk: chunk)
 }
 
@@ -96,7 +97,7 @@ func outcomes(
     _ bytes: [UInt8], _ format: RecordFormat?, columns: [String] = ["a", "b"], required: Bool = true,
     limit: Int = 1 << 20,
     chunk: Int = 4096
-) throws(RecordError) -> [Outcome] {
+) throws(Failure) -> [Outcome] {
     var reader = try makeReader(
         bytes, format, columns: columns, required: required, limit: limit, chunk: chunk)
     var result: [Outcome] = []

@@ -7,14 +7,13 @@ import Testing
 @Suite("Limits of pairs by the size of a row")
 struct PairLimitTests {
     private static func parameters(
-        limit: Int, _ exponent: Double, _ cut: ListLimitSide = .target, ridgeShare: Double = 0, minimumEntries: Int = 1
+        limit: Int, _ exponent: Double, _ cut: ListLimitSide = .target, minimumEntries: Int = 1
     ) -> SimilarityParameters {
         SimilarityParameters(
             minimumEntries: minimumEntries, minimumCommon: 1, limit: limit,
             measure: .modified(
                 ModifiedCosine(
-                    degreeDiscount: 0.5, shrinkage: 1, cut: cut, listPower: 0.5, ridgeShare: ridgeShare,
-                    limitExponent: exponent)))
+                    degreeDiscount: 0.5, shrinkage: 1, cut: cut, listPower: 0.5, limitExponent: exponent)))
     }
 
     @Test(
@@ -49,6 +48,22 @@ struct PairLimitTests {
         }
         let parameters = Self.parameters(limit: 2, 0.5, minimumEntries: 5)
         #expect(PairLimits(parameters, sizes: sizes) == PairLimits(parameters, sizes: Array(sizes.dropFirst())))
+    }
+
+    @Test("A version with a parameter that is not known has no formula")
+    func unknownParameter() {
+        let known = Self.parameters(limit: 30, 0.5).measure.forManifest.parameters
+        func formula(_ more: [String: Double]) -> ListFormula? {
+            ListFormula(
+                Manifest.RelationReport(
+                    relation: Relation(rawValue: "members"), measure: "modified",
+                    measureParameters: known.merging(more) { $1 }, minimumEntries: 1, minimumCommon: 1, limit: 30,
+                    entries: 0, entriesOfPrivateGroups: 0, entriesOfPrivatePhotos: 0, groupsCounted: 0,
+                    groupsBelowMinimum: 0, groupsWithNeighbours: 0, neighbours: 0, path: "portable"))
+        }
+        #expect(formula([:]) != nil)
+        // Another program mixed scores with coefficients of a regression, which this one cannot compute.
+        #expect(formula(["b": 0.5]) == nil)
     }
 
     @Test(

@@ -15,7 +15,7 @@ struct PreparedSearchTests {
 
     @Test(
         "finds the lists of one process, however the rows are divided",
-        arguments: NeighbourSearchTests.measures + [RidgeTests.measure])
+        arguments: NeighbourSearchTests.measures)
     func sameLists(measure: SimilarityParameters.Measure) throws {
         for seed in UInt64(0)..<24 {
             var generator = SeededGenerator(seed: seed + 500)

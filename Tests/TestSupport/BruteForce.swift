@@ -36,8 +36,8 @@ package struct BruteForce {
             of: (0..<matrix.rowCount).map(matrix.size).filter { $0 >= parameters.minimumEntries }, parameters)
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: parameters.minimumEntries)
         if case .modified(let formula) = parameters.measure {
-            let table = DegreeWeights(degreeDiscount: formula.degreeDiscount, largestDegree: degrees.max() ?? 0)
-            weights = degrees.map { UInt64(table[degree: $0]) }
+            let table = DegreeWeights(degreeDiscount: formula.degreeDiscount, largestDegree: degrees.max() ?? 0).table
+            weights = degrees.map { UInt64(table[Int($0)]) }
         } else {
             weights = []
         }

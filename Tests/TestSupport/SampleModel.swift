@@ -1,3 +1,4 @@
+package import Basics
 package import Model
 
 /// Made-up model versions: the same for the same seed.
@@ -57,7 +58,7 @@ package enum SampleModel {
         groupCount: Int, limit: Int = 20, relations: [Relation] = RelationTable.standard.requiredRelations,
         seed: UInt64 = 1,
         isFull: Bool = false
-    ) throws(ModelError) -> EncodedModel {
+    ) throws(Failure) -> EncodedModel {
         var tables: [Relation: NeighbourTable] = [:]
         for (number, relation) in relations.enumerated() {
             tables[relation] = table(
@@ -99,7 +100,7 @@ package enum SampleModel {
     }
 
     /// The manifest of the `number`th sample version, 0 to 9999; later numbers are later versions.
-    package static func manifest(_ number: Int, groupCount: Int) throws(ModelError) -> Manifest {
+    package static func manifest(_ number: Int, groupCount: Int) throws(Failure) -> Manifest {
         let digits = String(number)
         return Manifest(
             version: try VersionName("20261121T11\(String(repeating: "0", count: 4 - digits.count))\(digits)-0a1b"),
@@ -115,4 +116,12 @@ extension Relation {
     package static let photos = RelationDescription.photos.relation
     /// Groups by their members.
     package static let members = RelationDescription.members.relation
+}
+
+extension EncodedModel {
+    /// The whole file in memory; stores write it piece by piece instead.
+    package var fileBytes: [UInt8] {
+        let region = ByteRegion(gathering: self)
+        return unsafe region.withBytes(0..<region.count) { unsafe Array($0) }
+    }
 }

@@ -1,6 +1,6 @@
 /// The innermost loops, which are faster in C than in Swift.
 ///
-/// The loops add bitmaps in bit slices, compare many bounds at once, and decompose a matrix. No function has state,
+/// The loops add bitmaps in bit slices, and compare many bounds at once. No function has state,
 /// allocates memory or does I/O. All paths give the same result.
 #pragma once
 
@@ -101,17 +101,6 @@ uint32_t coterie_scan(int path, const coterie_comparison *_Nonnull job);
 /// Sets the sums of the first `count` hits; a common column adds `factor` times its weight, and `one`.
 void coterie_sum(
     int path, const coterie_comparison *_Nonnull job, uint32_t count, uint64_t factor, uint64_t one);
-
-/// The number of columns of a matrix for `coterie_decompose` is padded to a multiple of this.
-enum { COTERIE_DOUBLES_STEP = 8 };
-
-/// Decomposes a symmetric matrix into U'U, replacing its upper triangle by U (Cholesky's decomposition).
-///
-/// Returns 1, or 0 if the matrix is not positive definite. `matrix` has `count` rows of `stride` numbers each and is
-/// aligned to 64 bytes. `stride` is a multiple of `COTERIE_DOUBLES_STEP` and at least `count`. Numbers below the
-/// diagonal have no meaning before and after, but must be finite. The columns from `count` to the next multiple of
-/// `COTERIE_DOUBLES_STEP` must be finite too.
-int coterie_decompose(int path, double *_Nonnull matrix, uint32_t count, uint32_t stride);
 
 /// Prefetches a cache line that will be read soon.
 static inline void coterie_prefetch_line(const void *_Nonnull address) { __builtin_prefetch(address); }

@@ -7,7 +7,7 @@ extension Importer {
         let bytesBefore = progress.bytesRead
         var reader = try reader(of: input)
         try checkColumns(reader)
-        var event = try reader.nextEvent()
+        var event = try reader.next()
         // The line of the last bad record, or of the last one with an unreadable value.
         var badLine = 0
         while event != .end {
@@ -24,7 +24,7 @@ extension Importer {
                 progress.bytesRead = bytesBefore + input.bytesRead
                 reportStep("reading", summary.rows)
             }
-            event = try reader.nextEvent()
+            event = try reader.next()
         }
         progress.bytesRead = bytesBefore + input.bytesRead
         try note(reader)
@@ -254,19 +254,6 @@ extension InputFile {
     package func records(_ columns: [RecordColumn], _ choice: DialectChoice = DialectChoice())
         throws(Failure) -> RecordReader
     {
-        do throws(RecordError) {
-            return unsafe try RecordReader(choice, columns: columns, source: name) {
-                try unsafe self.read(into: $0)
-            }
-        } catch { throw Failure(.badData, error.description) }
-    }
-}
-
-extension RecordReader {
-    /// Reads the next record, and throws the catalog's kind of error.
-    mutating func nextEvent() throws(Failure) -> RecordEvent {
-        do throws(RecordError) {
-            return try next()
-        } catch { throw Failure(.badData, error.description) }
+        unsafe try RecordReader(choice, columns: columns, source: name) { try unsafe self.read(into: $0) }
     }
 }

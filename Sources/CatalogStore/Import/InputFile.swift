@@ -147,9 +147,7 @@ extension InputFile {
         let input = try InputFile(path: path)
         var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: chunkBytes))
         while case let count = try input.read(into: &chunk), count > 0 { bytes += chunk.prefix(count) }
-        do throws(RecordError) { return try IDList.ids(in: bytes, source: input.name) } catch {
-            throw Failure(.badData, error.description)
-        }
+        return try IDList.ids(in: bytes, source: input.name)
     }
 }
 

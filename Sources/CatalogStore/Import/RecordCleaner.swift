@@ -64,7 +64,7 @@ package struct RecordCleaner: Sendable {
         let names = columns.map(\.name) + ["fields", "line"]
         var buffer = Array((names.joined(separator: "\t") + "\n").utf8)
         while true {
-            switch try reader.nextEvent() {
+            switch try reader.next() {
             case .end:
                 try write(buffer)
                 try rejects?.finish()

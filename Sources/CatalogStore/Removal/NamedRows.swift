@@ -58,7 +58,7 @@ package enum NamedRows {
         let isJSON = reader.dialect.format == .jsonLines
         if !isJSON { try check(reader) }
         var rows: [[String]] = []
-        var event = try reader.nextEvent()
+        var event = try reader.next()
         while event != .end {
             if case .rejected(let record) = event { throw failure(reader, record.line, "\(record.reason)") }
             do throws(RecordProblem) {
@@ -66,7 +66,7 @@ package enum NamedRows {
             } catch { throw failure(reader, reader.line, error.reason) }
             if isJSON { try check(reader) }
             rows.append(ids.indices.map { reader.text($0) })
-            event = try reader.nextEvent()
+            event = try reader.next()
         }
         if let doubt = reader.doubt { throw Failure(.badData, "\(doubt); nothing was changed") }
         return rows

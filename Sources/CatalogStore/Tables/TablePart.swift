@@ -162,8 +162,6 @@ struct TablePartContent {
     private(set) var columns: [TableManifest.Column] = []
     private(set) var bytes: [UInt8] = []
 
-    init(rows: Int) { self.rows = rows }
-
     /// Adds a column of numbers.
     mutating func add<Element: BitwiseCopyable>(_ name: String, _ kind: TableManifest.Kind, _ values: [Element]) {
         begin()

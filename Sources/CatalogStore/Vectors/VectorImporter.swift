@@ -157,7 +157,7 @@ package final class VectorImporter: FileImport {
             Self.columnNames.map {
                 RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector", isID: $0 != "vector")
             }, options.dialect)
-        var event = try reader.nextEvent()
+        var event = try reader.next()
         while event != .end {
             if case .rejected(let record) = event {
                 try reject(reader, record.line, record.reason.description, record.excerpt)
@@ -171,7 +171,7 @@ package final class VectorImporter: FileImport {
                 } catch { try reject(reader, reader.line, error.reason, String(reader.text(0).prefix(200))) }
             }
             try settle(rows, input.bytesRead)
-            event = try reader.nextEvent()
+            event = try reader.next()
         }
     }
 

@@ -124,13 +124,6 @@ package struct YAMLPlace: Sendable, Hashable, CustomStringConvertible {
     /// The position of the character in the line, from 1.
     package let column: Int
 
-    /// Creates a place; lines and columns count from 1.
-    package init(file: String, line: Int, column: Int) {
-        self.file = file
-        self.line = line
-        self.column = column
-    }
-
     /// The place as `FILE:LINE:COLUMN`.
     package var description: String { "\(file):\(line):\(column)" }
 }

@@ -27,8 +27,6 @@ struct PairChoice: Hashable {
 struct PairLists: Sendable {
     /// The limits that have a band of their own.
     static let limits = [25, 50, 100, 200, 500]
-    /// The most pairs of each group under each of the limits.
-    private let groupLimits: [[Int]]
 
     /// The start of each source's list, as groups + 1 offsets.
     let offsets: [Int]
@@ -38,20 +36,11 @@ struct PairLists: Sendable {
     /// The natural logarithm of Σ d^-a n^-e c/(c+h), with n and e of the group that does not keep the pair.
     let logarithms: [Float]
     let cut: ListLimitSide
-    /// The greatest logarithm of each target, or nil for a target without pairs.
-    ///
-    /// Empty for lists that are cut at the source.
-    let greatestLogarithms: [Float?]
-    /// The input of a regression, or nil for lists that are cut at the source.
-    let regressed: RegressedPairs?
 
     /// Returns the positions of the pairs of a source under a limit.
     func range(ofSource source: Int, limit: Int) -> Range<Int> {
         offsets[source]..<ends[source * Self.limits.count + Self.band(ofLimit: limit)]
     }
-
-    /// Returns the most pairs of each group under a limit.
-    func groupLimits(_ limit: Int) -> [Int] { groupLimits.map { $0[Self.band(ofLimit: limit)] } }
 
     private static func band(ofLimit limit: Int) -> Int { limits.firstIndex { $0 >= limit } ?? limits.count - 1 }
 
@@ -76,7 +65,6 @@ struct PairLists: Sendable {
             return PairLimits(parameters, sizes: sizes)
         }
         let groupLimits = sizes.map { size in bands.map { $0.limit(ofSize: Int(size)) } }
-        self.groupLimits = groupLimits
         cut = choice.cut
         let bandCount = Self.limits.count
         let groups = 0..<kept.offsets.count - 1
@@ -96,10 +84,8 @@ struct PairLists: Sendable {
         }
         var targets = [UInt32](repeating: 0, count: position)
         var logarithms = [Float](repeating: 0, count: position)
-        var positions: [UInt32] = []
         Self.forEachPair(kept, groupLimits, cut) { source, target, band, score in
             let place = source * bandCount + band
-            if choice.cut == .target { positions.append(UInt32(next[place])) }
             targets[next[place]] = target
             logarithms[next[place]] = logf(score)
             next[place] += 1
@@ -108,12 +94,6 @@ struct PairLists: Sendable {
         self.ends = ends
         self.targets = targets
         self.logarithms = logarithms
-        switch cut {
-        case .source: (greatestLogarithms, regressed) = ([], nil)
-        case .target:
-            greatestLogarithms = groups.map { group in kept.list(of: group).first.map { logf($0.score) } }
-            regressed = RegressedPairs(matrix, kept, formula, positions, keptPart: keptPart, threads: threads)
-        }
     }
 
     @inline(__always)

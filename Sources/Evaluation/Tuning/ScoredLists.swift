@@ -11,16 +11,11 @@ struct ScoredLists: Sendable {
     let meanBestScore: Double
     private let limit: Int
 
-    /// - Parameters:
-    ///   - coefficients: The coefficients to mix the scores with, if any.
-    ///   - sizes: The natural logarithm of every group's number of entries.
-    init(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
-        logarithmsOfSizes sizes: [Float], threads: Int
-    ) {
+    /// - Parameter sizes: The natural logarithm of every group's number of entries.
+    init(_ pairs: PairLists, _ part: TunedSettings.Part, logarithmsOfSizes sizes: [Float], threads: Int) {
         self.pairs = pairs
         limit = part.limit
-        let scoring = Scoring(pairs, part, coefficients, logarithmsOfSizes: sizes)
+        let scoring = Scoring(pairs, part, logarithmsOfSizes: sizes)
         let portions = Parallel.map(
             pairs.offsets.count - 1, inPortionsOf: 512, threads: threads, state: { _ in }
         ) { Portion(pairs, $1, scoring) }
@@ -48,14 +43,8 @@ private struct Scoring: Sendable {
     private let exponent: Float
     private let isOfSource: Bool
     private let sizes: [Float]
-    private let coefficients: RidgeCoefficients?
-    /// The scale of the mix, or nil if scores are not mixed.
-    private var scale: MixScale?
 
-    init(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
-        logarithmsOfSizes sizes: [Float]
-    ) {
+    init(_ pairs: PairLists, _ part: TunedSettings.Part, logarithmsOfSizes sizes: [Float]) {
         let formula = part.formula
         limit = part.limit
         listPower = formula.listPower
@@ -63,29 +52,13 @@ private struct Scoring: Sendable {
         isOfSource = pairs.cut == .source
         exponent = Float(isOfSource ? formula.sourceExponent : formula.neighbourExponent)
         self.sizes = sizes
-        self.coefficients = coefficients
-        guard let coefficients else { return }
-        var (sum, count) = (0.0, 0)
-        for (target, logarithm) in pairs.greatestLogarithms.enumerated() {
-            guard let logarithm else { continue }
-            sum += Double(score(logarithm, source: target, target: target))
-            count += 1
-        }
-        scale = MixScale(formula, targets: count, scores: sum, coefficients: coefficients.sumOfGreatest)
-    }
-
-    /// Returns the score of a pair before the mix.
-    @inline(__always)
-    private func score(_ logarithm: Float, source: Int, target: Int) -> Float {
-        expf(power * (logarithm - exponent * sizes[isOfSource ? source : target]))
     }
 
     /// Returns the score of a pair before lists are divided by their sums.
     @inline(__always)
     func score(_ pairs: PairLists, _ position: Int, source: Int) -> Float {
-        let score = score(pairs.logarithms[position], source: source, target: Int(pairs.targets[position]))
-        guard let scale, let coefficients else { return score }
-        return Float(scale.mixed(score: Double(score), coefficient: Double(coefficients.ofPairs[position])))
+        let sized = isOfSource ? source : Int(pairs.targets[position])
+        return expf(power * (pairs.logarithms[position] - exponent * sizes[sized]))
     }
 }
 

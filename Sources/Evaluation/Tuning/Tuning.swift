@@ -161,17 +161,14 @@ extension TunedSettings {
     fileprivate static var knownParts: [Part] {
         func part(
             _ a: Double, _ p: Double, _ q: Double, _ h: Double, _ r: Double, _ g: Double, _ cut: ListLimitSide,
-            _ limit: Int,
-            ridge: Double = 0
+            _ limit: Int
         ) -> Part {
             Part(
                 formula: ModifiedCosine(
                     degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r, cut: cut,
-                    listPower: g, ridgeShare: ridge), limit: limit)
+                    listPower: g), limit: limit)
         }
         return [
-            part(0.7, 0.6, 0.25, 4.5, 0.85, 0.5, .target, 100, ridge: 0.5),
-            part(0.5, 0.55, 0.2, 2, 1.5, 0.8, .target, 100, ridge: 0.5),
             part(0.5, 0.65, 0.31, 4.5, 0.9, 0.5, .target, 100),
             part(0.5, 0.55, 0.2, 0, 1.9, 0.8, .target, 500),
             part(0.5, 0.55, 0.2, 2, 1.5, 0.8, .target, 100),

@@ -3,8 +3,8 @@ package import Similarity
 
 /// A parameter of a relation's settings that a tuning changes, one at a time.
 enum TuningParameter: CaseIterable {
-    case cut, degreeDiscount, sourceExponent, neighbourExponent, shrinkage, scorePower, listPower, ridgeShare,
-        ridgePenalty, limit, limitExponent, weight
+    case cut, degreeDiscount, sourceExponent, neighbourExponent, shrinkage, scorePower, listPower, limit,
+        limitExponent, weight
 
     /// The greatest exponent and discount to try.
     private static let greatestExponent = 2.0
@@ -31,13 +31,6 @@ enum TuningParameter: CaseIterable {
         case .scorePower:
             next.formula.scorePower = rounded(min(4, max(0.2, part.formula.scorePower * exp2(0.4 * sign))))
         case .listPower: next.formula.listPower = rounded(min(1, max(0, part.formula.listPower + 0.25 * sign)))
-        case .ridgeShare:
-            guard part.formula.cut == .target else { return nil }
-            next.formula.ridgeShare = rounded(min(1, max(0, part.formula.ridgeShare + 0.3 * sign)))
-        case .ridgePenalty:
-            // Without a share, the penalty has no effect.
-            guard part.formula.cut == .target, part.formula.ridgeShare > 0 else { return nil }
-            next.formula.ridgePenalty = rounded(min(1024, max(0.25, part.formula.ridgePenalty * exp2(1.5 * sign))))
         case .limit:
             guard size >= 0.5, let index = PairLists.limits.firstIndex(of: part.limit) else { return nil }
             let other = up ? index + 1 : index - 1

@@ -15,7 +15,6 @@ final class TuningScorer {
     /// The most pairs that a group keeps.
     let limit: Int
     private var pairs = RecentValues<Place<PairChoice>, PairLists>(limit: 3)
-    private var coefficients = RecentValues<Place<RidgeChoice>, RidgeCoefficients>(limit: 2)
     private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
     private let sizes: [Relation: [[Float]]]
 
@@ -24,13 +23,6 @@ final class TuningScorer {
         let fold: Int
         let relation: Relation
         let key: Key
-    }
-
-    /// The parameters that the coefficients of a regression depend on.
-    private struct RidgeChoice: Hashable {
-        let choice: PairChoice
-        let penalty: Double
-        let limit: Int
     }
 
     /// - Parameter folds: Folds with the same members.
@@ -45,7 +37,6 @@ final class TuningScorer {
         self.sizes = sizes
         // Room for the values of all folds and relations at once, for a few choices.
         pairs.limit *= folds.count * community.relations.count
-        coefficients.limit *= folds.count * community.relations.count
         lists.limit *= folds.count * community.relations.count
     }
 
@@ -96,26 +87,12 @@ final class TuningScorer {
                     threads: threads)
             }
             return ScoredLists(
-                found, part, ridge(found, part, choice, relation, fold),
-                logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
+                found, part, logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
         }
     }
 
     private func matrix(of relation: Relation, _ fold: Int) -> BinaryMatrix {
         community.others[relation] ?? folds[fold].memberships
-    }
-
-    private func ridge(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ choice: PairChoice, _ relation: Relation, _ fold: Int
-    ) -> RidgeCoefficients? {
-        guard part.formula.ridgeShare > 0, let regressed = pairs.regressed else { return nil }
-        let penalty = part.formula.ridgePenalty
-        let key = RidgeChoice(choice: choice, penalty: penalty, limit: part.limit)
-        return coefficients.value(for: Place(fold: fold, relation: relation, key: key)) {
-            regressed.coefficients(
-                penalty: penalty, limits: pairs.groupLimits(part.limit), pairCount: pairs.targets.count,
-                threads: threads)
-        }
     }
 
     private func accuracies(

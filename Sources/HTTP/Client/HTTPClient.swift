@@ -1,3 +1,4 @@
+package import Basics
 import CCurl
 
 /// An HTTP client over libcurl that keeps one connection open and sends one request at a time.
@@ -26,13 +27,13 @@ package final class HTTPClient {
     ///
     /// - Parameter base: scheme, host and port, such as `http://127.0.0.1:8080`, optionally with a path that precedes
     ///   every request's path.
-    /// - Throws: `HTTPClientError.badAddress` unless the address begins with `http://` or `https://`.
-    package init(_ base: String) throws(HTTPClientError) {
+    /// - Throws: `Failure.Code.badUsage` unless the address begins with `http://` or `https://`.
+    package init(_ base: String) throws(Failure) {
         guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
-            throw HTTPClientError(.badAddress, "\"\(base)\" is not the address of a server: give http://HOST:PORT")
+            throw Failure(.badUsage, "\"\(base)\" is not the address of a server: give http://HOST:PORT")
         }
         guard Self.isReady, let handle = unsafe curl_easy_init() else {
-            throw HTTPClientError(.noAnswer, "there is no memory")
+            throw Failure(.unavailable, "there is no memory")
         }
         self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
         unsafe self.handle = handle
@@ -46,10 +47,10 @@ package final class HTTPClient {
     ///   - target: the path and query, which are sent unchanged.
     ///   - headers: the header fields; with `Accept-Encoding: gzip`, the server may compress the answer.
     ///   - body: the body; empty for none.
-    /// - Throws: `HTTPClientError.noAnswer` if the server cannot be reached or does not answer in time.
+    /// - Throws: `Failure.Code.unavailable` if the server cannot be reached or does not answer in time.
     package func answer(
         to method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []
-    ) throws(HTTPClientError) -> Answer {
+    ) throws(Failure) -> Answer {
         unsafe curl_easy_reset(handle)
         var lines: UnsafeMutablePointer<curl_slist>?
         defer { unsafe curl_slist_free_all(lines) }
@@ -79,7 +80,7 @@ package final class HTTPClient {
         return try performed()
     }
 
-    private func performed() throws(HTTPClientError) -> Answer {
+    private func performed() throws(Failure) -> Answer {
         let received = Received()
         unsafe shim_set_writer(handle) { bytes, size, count, context in
             guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
@@ -92,7 +93,7 @@ package final class HTTPClient {
             return unsafe curl_easy_perform(handle)
         }
         guard outcome == CURLE_OK else {
-            throw HTTPClientError(.noAnswer, "\(base): \(unsafe String(cString: curl_easy_strerror(outcome)))")
+            throw Failure(.unavailable, "\(base): \(unsafe String(cString: curl_easy_strerror(outcome)))")
         }
         var status = 0
         var microseconds: curl_off_t = 0
@@ -117,27 +118,4 @@ package final class HTTPClient {
     private final class Received {
         var body: [UInt8] = []
     }
-}
-
-/// The reasons why a request has no answer.
-package struct HTTPClientError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
-    package enum Code: Sendable, Equatable {
-        /// The text is not the address of a server.
-        case badAddress
-        /// The server cannot be reached, or did not answer in time.
-        case noAnswer
-    }
-
-    /// The kind of failure.
-    package let code: Code
-    /// An explanation with the place of the failure.
-    package let message: String
-
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package var description: String { message }
 }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 
 /// The public photos of a version that have a vector, and the groups whose pools they are in.
 ///
@@ -15,7 +15,7 @@ package struct IndexedPhotos: Sendable {
     private let groupsStart: Int
 
     /// Checks the sections about photos, or returns nil if the version has none.
-    init?(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(ModelError) {
+    init?(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(Failure) {
         guard let ids = table.found(.lookPhotos) else { return nil }
         let groups = try table[.lookGroups]
         index = try table[.lookIndex]
@@ -91,7 +91,7 @@ package struct LookSections: Sendable {
     ///   - ids: the photos' external ids, in ascending order of their bytes.
     ///   - groups: the groups of each photo, ascending.
     ///   - index: the bytes of the index of their vectors.
-    package init(ids: [String], groups: [[UInt32]], index: [UInt8]) throws(ModelError) {
+    package init(ids: [String], groups: [[UInt32]], index: [UInt8]) throws(Failure) {
         var bytes: [UInt8] = []
         bytes.append(littleEndian: UInt32(ids.count))
         var end: UInt32 = 0

@@ -1,3 +1,4 @@
+import Basics
 import Foundation
 
 /// Lists of groups by key, read in place.
@@ -23,7 +24,7 @@ struct PostingIndex: Sendable {
 
     /// Checks every key, offset and posting.
     init(_ region: ByteRegion, range: Range<Int>, groupCount: Int, section: ModelLayout.SectionName)
-        throws(ModelError)
+        throws(Failure)
     {
         self.region = region
         let name = section.rawValue
@@ -60,7 +61,7 @@ struct PostingIndex: Sendable {
         }
     }
 
-    private func check(list key: Int, groupCount: Int, name: String) throws(ModelError) {
+    private func check(list key: Int, groupCount: Int, name: String) throws(Failure) {
         // The bit patterns of positive finite numbers are in the order of the numbers, and all others are greater.
         var ceiling = Float.greatestFiniteMagnitude.bitPattern
         var floor: Int64 = -1

@@ -48,7 +48,7 @@ enum SignalEncoding {
     }
 
     /// Encodes an index in the layout of `PostingIndex`; sorts the lists and leaves out keys without postings.
-    static func index(_ lists: [String: [Posting]], section: ModelLayout.SectionName) throws(ModelError) -> [UInt8] {
+    static func index(_ lists: [String: [Posting]], section: ModelLayout.SectionName) throws(Failure) -> [UInt8] {
         let ordered = lists.filter { !$0.value.isEmpty }
             .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
         guard !ordered.isEmpty else { return [] }
@@ -90,7 +90,7 @@ struct SignalReader: Sendable {
     private let seasons: Range<Int>
     private let reach: Range<Int>?
 
-    init(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(ModelError) {
+    init(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(Failure) {
         self.region = region
         topics = try PostingIndex(region, range: table[.topicIndex], groupCount: groupCount, section: .topicIndex)
         tags = try PostingIndex(region, range: table[.tags], groupCount: groupCount, section: .tags)
@@ -125,7 +125,7 @@ struct SignalReader: Sendable {
     }
 
     private static func checkedSeasons(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
-        throws(ModelError) -> Range<Int>
+        throws(Failure) -> Range<Int>
     {
         guard range.isEmpty || range.count == groupCount * 12 else {
             throw .corrupt(section: "seasons", reason: "it is not of twelve factors a group")
@@ -137,7 +137,7 @@ struct SignalReader: Sendable {
     }
 
     private static func trending(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
-        throws(ModelError) -> [TrendingGroup]
+        throws(Failure) -> [TrendingGroup]
     {
         guard range.count.isMultiple(of: trendingByteCount) else {
             throw .corrupt(section: "trending", reason: "its length fits no number of groups")
@@ -162,7 +162,7 @@ struct SignalReader: Sendable {
     }
 
     private static func curated(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
-        throws(ModelError) -> [CuratedGroup]
+        throws(Failure) -> [CuratedGroup]
     {
         guard range.count.isMultiple(of: curatedByteCount) else {
             throw .corrupt(section: "curated", reason: "its length fits no number of groups")

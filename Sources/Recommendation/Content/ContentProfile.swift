@@ -85,8 +85,6 @@ private struct BestTerms {
     /// The terms, the greatest weight first.
     private(set) var terms: [(term: Int, weight: Double)] = []
 
-    init(limit: Int) { self.limit = limit }
-
     mutating func add(_ term: Int, _ weight: Double) {
         if terms.count == limit {
             guard let last = terms.last, precedes((term, weight), last) else { return }

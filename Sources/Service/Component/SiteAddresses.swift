@@ -13,12 +13,6 @@ package struct SiteAddresses: Sendable, Equatable {
 
     /// The pictures of photos on the pages for operators, or nil for pages without photos.
     var pagePhotos: AddressTemplate? { arePhotosOnPages ? photos : nil }
-
-    package init(groups: AddressTemplate? = nil, photos: AddressTemplate? = nil, arePhotosOnPages: Bool = true) {
-        self.groups = groups
-        self.photos = photos
-        self.arePhotosOnPages = arePhotosOnPages
-    }
 }
 
 /// An address with places for values, such as `https://photos.example/groups/{id}`.

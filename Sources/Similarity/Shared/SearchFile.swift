@@ -6,11 +6,11 @@ package import Model
 /// The file begins with a header of 64-bit numbers. The arrays follow, each at a multiple of the alignment of `Storage`
 /// and followed by its slack. Numbers are little-endian.
 extension PreparedSearch {
-    private static let magic = UInt64(0x3668_6372_6165_5374)
-    private static let headerNumbers = 23
+    private static let magic = UInt64(0x3768_6372_6165_5374)
+    private static let headerNumbers = 21
     private static let blockNumbers = 8
     /// The number of header numbers for the measure, from the sixth on.
-    private static let measureNumbers = 10
+    private static let measureNumbers = 8
 
     /// Writes the bytes of the file, piece by piece.
     package func write<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
@@ -55,8 +55,7 @@ extension PreparedSearch {
             numbers.append(formula.cut == .source ? 1 : 2)
             numbers += [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
-                formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
-                formula.limitExponent,
+                formula.scorePower, formula.listPower, formula.limitExponent,
             ].map(\.bitPattern)
         }
         numbers += [
@@ -79,7 +78,7 @@ extension PreparedSearch {
     package init(_ region: ByteRegion) throws(Failure) {
         let numbers = try Self.numbers(region, 0..<Self.headerNumbers)
         guard numbers[0] == Self.magic else { throw .damaged("it is not a prepared search") }
-        let counts = numbers[15..<22].map { Int(truncatingIfNeeded: $0) }
+        let counts = numbers[13..<20].map { Int(truncatingIfNeeded: $0) }
         let (rankCount, columnCount, degreeCount, blockCount) = (counts[2], counts[3], counts[4], counts[5])
         // Rows hold descriptors if there are no degrees.
         let hasDescriptors = degreeCount < 0
@@ -114,7 +113,7 @@ extension PreparedSearch {
         }
         let prepared = PreparedMatrix(
             ranked: ranked, offsets: offsets, columns: columns, heavyEnds: heavyEnds, blocks: blocks, degrees: degrees,
-            largestDegree: UInt32(truncatingIfNeeded: counts[6]), increments: Double(bitPattern: numbers[22]))
+            largestDegree: UInt32(truncatingIfNeeded: counts[6]), increments: Double(bitPattern: numbers[20]))
         let parameters = SimilarityParameters(
             minimumEntries: Int(truncatingIfNeeded: numbers[2]), minimumCommon: Int(truncatingIfNeeded: numbers[3]),
             limit: Int(truncatingIfNeeded: numbers[4]),
@@ -131,7 +130,7 @@ extension PreparedSearch {
             ModifiedCosine(
                 degreeDiscount: values[0], sourceExponent: values[1], neighbourExponent: values[2],
                 shrinkage: values[3], scorePower: values[4], cut: numbers[0] == 1 ? .source : .target,
-                listPower: values[5], ridgeShare: values[6], ridgePenalty: values[7], limitExponent: values[8]))
+                listPower: values[5], limitExponent: values[6]))
     }
 
     private static func numbers(_ region: ByteRegion, _ range: Range<Int>) throws(Failure) -> [UInt64] {

@@ -2,7 +2,6 @@ import Basics
 import CommandLine
 import Foundation
 import Glibc
-import Synchronization
 
 /// A connection to an HTTP server on this machine, with one outstanding request at a time.
 final class ClientConnection {
@@ -86,48 +85,5 @@ final class ClientConnection {
         let length = fields.first { $0.lowercased().hasPrefix("content-length:") }
             .flatMap { Int($0.split(separator: " ").last ?? "") }
         return length.map { (text.utf8.distance(from: text.startIndex, to: end.upperBound), $0) }
-    }
-}
-
-/// A client that repeatedly requests the lists of a hundred members at once, without pauses, until it is stopped.
-final class BatchClient: Sendable {
-    /// The number of members in a batch.
-    private static let size = 100
-
-    private let answers = Atomic(0)
-    private let failures = Atomic(0)
-    private let shouldStop = Atomic(false)
-    private let thread = Mutex<WorkThread?>(nil)
-
-    /// Starts the client on its own thread.
-    init(port: UInt16, members: Int, token: String) throws {
-        let connection = Locked(try ClientConnection(port: port))
-        // Processing of these answers must not delay timed requests, which are sent from the same processor.
-        let thread = try WorkThread(niceness: 10) { [self] in
-            var first = 0
-            while !shouldStop.load(ordering: .acquiring) {
-                let ids = (first..<first + Self.size).map { "\"\(ServeScene.userID($0 % members))\"" }
-                first = (first + Self.size) % members
-                let body = #"{"userIds":[\#(ids.joined(separator: ","))]}"#
-                let request = ClientConnection.request("/v1/recommendations", token: token, json: body)
-                let status = try? connection.withLock { try $0.answer(to: request).status }
-                if status == 200 {
-                    answers.add(1, ordering: .relaxed)
-                } else {
-                    failures.add(1, ordering: .relaxed)
-                }
-                if status == nil { break }
-            }
-        }
-        self.thread.withLock { $0 = thread }
-    }
-
-    /// Stops the client.
-    ///
-    /// - Returns: the number of batches that were answered, and of those that failed.
-    func stop() -> (answers: Int, failures: Int) {
-        shouldStop.store(true, ordering: .releasing)
-        thread.withLock { $0 }?.join()
-        return (answers.load(ordering: .relaxed), failures.load(ordering: .relaxed))
     }
 }

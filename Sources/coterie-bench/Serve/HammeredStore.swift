@@ -5,7 +5,6 @@ import Glibc
 import Model
 import ModelStore
 import Redis
-import Synchronization
 
 /// The effect on other members if one member sends requests without pauses, with a store in Redis.
 struct HammeredStore {
@@ -44,16 +43,16 @@ struct HammeredStore {
         // One-time work after the daemon's start must not be counted as the effect of the one member.
         _ = try load.run(seconds: 2, perSecond: Self.others.perSecond, seed: 4)
         let alone = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 5)
-        let total = Hammered()
+        let sent = Locked<Int?>(nil)
         let words = try hammer(seconds: seconds + 1)
         let hammering = try WorkThread {
             let text = try? Child.output(of: words, processor: ServersUnderTest.loadProcessor)
             let count = text?.firstMatch(of: #/([0-9]+) requests in /#).flatMap { Int($0.output.1) }
-            total.requests.withLock { $0 = count }
+            sent.withLock { $0 = count }
         }
         let outcome = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 3)
         hammering.join()
-        guard let requests = total.requests.withLock({ $0 }) else { throw Failure(.badData, "wrk failed") }
+        guard let requests = sent.withLock(\.self) else { throw Failure(.badData, "wrk failed") }
         return """
             {"benchmark":"serve","row":"hammered","hammeringRequests":\(requests),\
             "requests":\(outcome.latencies.count),"failures":\(alone.failures + outcome.failures),\
@@ -63,11 +62,6 @@ struct HammeredStore {
             "p99Milliseconds":\(Measuring.fixed(outcome.latency(ofPart: 0.99))),\
             "longestMilliseconds":\(Measuring.fixed(outcome.latency(ofPart: 1))),"atMost":\(Self.boundMilliseconds)}
             """
-    }
-
-    /// The number of requests that the one member sent.
-    private final class Hammered: Sendable {
-        let requests = Mutex<Int?>(nil)
     }
 
     /// Returns a command that sends the first member's requests: a new session and a new interaction in turn.

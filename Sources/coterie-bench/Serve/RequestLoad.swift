@@ -6,7 +6,7 @@ import Model
 struct RequestLoad {
     /// The latencies and failures of a run.
     struct Outcome {
-        /// The times from the moment a request was due until its answer, in milliseconds, ascending.
+        /// The times from the moment a request was due until its answer, in milliseconds.
         var latencies: [Double] = []
         /// The number of answers with a status other than 200.
         var failures = 0
@@ -15,9 +15,7 @@ struct RequestLoad {
         var perSecond: Double { Double(latencies.count) / seconds }
 
         /// Returns the latency at a quantile from 0 to 1.
-        func latency(ofPart part: Double) -> Double {
-            latencies.isEmpty ? .nan : latencies[min(latencies.count - 1, Int(part * Double(latencies.count)))]
-        }
+        func latency(ofPart part: Double) -> Double { Measuring.quantile(latencies, part) }
     }
 
     private struct Sent {
@@ -58,7 +56,6 @@ struct RequestLoad {
             try receive(&open, until: due < end && open.contains { $0.dueAt == nil } ? due : .max, &outcome)
         }
         outcome.seconds = Double(now - start) / 1e9
-        outcome.latencies.sort()
         return outcome
     }
 

@@ -222,9 +222,7 @@ struct RelationVerdict: Answer {
         let place = "rank \(rank) of \(candidates)\(whose)"
         let limit = report.pairLimits.limit(ofSize: report.cut == nil ? size : otherSize)
         if rank > limit { return "\(place), k is \(limit)" }
-        let isMixed = report.measureParameters["b"] != nil
-        return "\(place) now, but not in the version: "
-            + (isMixed ? "similar groups leave it no score by the regression, or " : "") + "the catalog changed since"
+        return "\(place) now, but not in the version: the catalog changed since"
     }
 
     /// The line for people.

@@ -27,7 +27,7 @@ struct TuningReport: Answer {
                 .init(title: "recall@20", isNumber: true), .init(title: "NDCG@20", isNumber: true),
                 .init(title: "to the defaults"), .init(title: "relation"),
             ]
-                + ["a", "p", "q", "h", "r", "g", "b", "l", "y"].map { .init(title: $0, isNumber: true) }
+                + ["a", "p", "q", "h", "r", "g", "y"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
@@ -69,8 +69,7 @@ struct TuningReport: Answer {
             let formula = part.formula
             let numbers = [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
-                formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
-                formula.limitExponent,
+                formula.scorePower, formula.listPower, formula.limitExponent,
             ]
             table.add(
                 (index == 0 ? figures : figures.map { _ in "" }) + [relation.rawValue]

@@ -1,4 +1,4 @@
-import CommandLine
+@testable import CommandLine
 import TestSupport
 import Testing
 

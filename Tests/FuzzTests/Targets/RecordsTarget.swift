@@ -1,3 +1,4 @@
+import Basics
 import RecordReading
 
 /// Reading of CSV, TSV and JSON Lines: records mean the same however their bytes arrive.
@@ -31,7 +32,7 @@ struct RecordsTarget: FuzzTarget {
     private func outcome(of bytes: [UInt8], _ format: RecordFormat?, chunk: Int) -> [String] {
         var rest = bytes[...]
         var found: [String] = []
-        do throws(RecordError) {
+        do throws(Failure) {
             var reader = unsafe try RecordReader(
                 DialectChoice(format: format), columns: Self.columns.map { RecordColumn($0, isRequired: false) },
                 source: "fuzz",

@@ -53,7 +53,7 @@ final class ReplayPlayer: Sendable {
     /// - Parameter setClock: sets the server's clock, in Unix milliseconds, or `nil` if the server has its own clock.
     init(
         _ address: String, _ options: Options, setClock: (@Sendable (Int64) -> Void)?
-    ) throws(HTTPClientError) {
+    ) throws(Failure) {
         self.options = options
         self.setClock = setClock
         var lanes: [Lane] = []
