@@ -146,6 +146,14 @@ extension Facts {
         return try rows.step() ? try group(from: rows) : nil
     }
 
+    /// Returns whether a group is public, or nil if there is none; it reads no row, so a private one takes no longer.
+    package func isPublic(group id: String) throws(Failure) -> Bool? {
+        let isPrivate = "SELECT 1 FROM groups INDEXED BY groups_private WHERE group_id = ?1 AND visibility <> 0"
+        let row = try database.prepare(
+            "SELECT EXISTS (SELECT 1 FROM groups WHERE group_id = ?1), EXISTS (\(isPrivate))", id)
+        return try row.step() && row.integer(0) != 0 ? row.integer(1) == 0 : nil
+    }
+
     /// Returns all curated groups by position, including those that have not started or have expired.
     package func curations() throws(Failure) -> [Curation] {
         let rows = try database.prepare(

@@ -18,6 +18,14 @@ struct FactsTests {
         }
     }
 
+    @Test("Whether a group is public is known of each id; a group of unknown visibility is not")
+    func publicGroups() throws {
+        let catalog = try Catalog.temporary()
+        try catalog.database.execute("INSERT INTO groups (group_id, visibility) VALUES ('a', 0), ('s', 1), ('u', 2)")
+        let found = try ["a", "s", "u", "none"].map { try catalog.facts.isPublic(group: $0) }
+        #expect(found == [true, false, false, nil])
+    }
+
     @Test("Findings are told in the order of their kinds, and then of the columns")
     func findings() {
         let findings = ImportFindings()

@@ -90,7 +90,7 @@ final class CatalogReader: Sendable {
 
     /// Returns whether a group is public now, or nil if the catalog does not have it.
     func isPublic(group id: String) throws(Failure) -> Bool? {
-        try read { catalog throws(Failure) in try catalog.group(withID: id).map { $0.visibility == .public } }
+        try read { catalog throws(Failure) in try catalog.isPublic(group: id) }
     }
 
     func hasPair(_ table: String, _ group: String, _ entry: String) throws(Failure) -> Bool {
