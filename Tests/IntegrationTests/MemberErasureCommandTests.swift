@@ -75,7 +75,7 @@ struct MemberErasureCommandTests {
         try await workspace.succeed("recompute")
         let copy = workspace.path("copy.sqlite")
         try FileManager.default.copyItem(atPath: workspace.catalog, toPath: copy)
-        for user in [Self.user, "laura-102"] { try await workspace.succeed("forget", user) }
+        for user in [Self.user, "aaron-5ri"] { try await workspace.succeed("forget", user) }
         let log = workspace.catalog + "-log"
         #expect(try CatalogContent.texts("SELECT user_id FROM changes WHERE kind > 0", log).contains(Self.user))
         let named = try await workspace.run("forget", Self.user, "--check")
@@ -87,13 +87,13 @@ struct MemberErasureCommandTests {
             let bytes = FileManager.default.contents(atPath: file) ?? Data()
             #expect(bytes.range(of: Data(Self.user.utf8)) == nil, "\(file)")
         }
-        #expect(try CatalogContent.texts("SELECT user_id FROM changes WHERE kind > 0", log) == ["laura-102"])
+        #expect(try CatalogContent.texts("SELECT user_id FROM changes WHERE kind > 0", log) == ["aaron-5ri"])
         // Only the ledger of the store knows the first one now.
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: workspace.catalog + suffix) }
         _ = try FileManager.default.replaceItemAt(
             URL(fileURLWithPath: workspace.catalog), withItemAt: URL(fileURLWithPath: copy))
         try await workspace.succeed("apply")
         let users = try CatalogContent.texts("SELECT user_id FROM users", workspace.catalog)
-        #expect(users.count > 9 && !users.contains(Self.user) && !users.contains("laura-102"))
+        #expect(users.count > 9 && !users.contains(Self.user) && !users.contains("aaron-5ri"))
     }
 }
