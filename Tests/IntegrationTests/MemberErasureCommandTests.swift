@@ -89,9 +89,8 @@ struct MemberErasureCommandTests {
         }
         #expect(try CatalogContent.texts("SELECT user_id FROM changes WHERE kind > 0", log) == ["aaron-5ri"])
         // Only the ledger of the store knows the first one now.
-        for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: workspace.catalog + suffix) }
-        _ = try FileManager.default.replaceItemAt(
-            URL(fileURLWithPath: workspace.catalog), withItemAt: URL(fileURLWithPath: copy))
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: workspace.catalog + suffix) }
+        try FileManager.default.moveItem(atPath: copy, toPath: workspace.catalog)
         try await workspace.succeed("apply")
         let users = try CatalogContent.texts("SELECT user_id FROM users", workspace.catalog)
         #expect(users.count > 9 && !users.contains(Self.user) && !users.contains("aaron-5ri"))
