@@ -137,11 +137,11 @@ struct SparkTests {
             environment: lake.environment.merging(settings) { $1 }, input: nil, in: lake.folder)
     }
 
-    private func runWithoutSpark(_ lake: Workspace, _ sources: [String]) async throws -> CommandRun {
+    private func runWithoutSpark(_ lake: Workspace, _ options: [String]) async throws -> CommandRun {
         try await RunningCommand(
             "/usr/bin/env",
-            ["python3", Self.script] + sources + ["--without-spark", "--catalog", lake.catalog, "--store", lake.store]
-                + ["--work", lake.path("work"), "--program", Checkout.program],
+            ["python3", Self.script, "--without-spark", "--catalog", lake.catalog, "--store", lake.store]
+                + ["--work", lake.path("work"), "--program", Checkout.program] + options,
             environment: lake.environment, input: nil, in: lake.folder
         ).wait()
     }
