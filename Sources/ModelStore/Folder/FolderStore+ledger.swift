@@ -5,7 +5,7 @@ extension FolderStore {
     package func ledger() throws(Failure) -> Ledger? {
         guard let bytes = try FileTree.content(of: layout.ledger, limit: Self.siteByteLimit) else { return nil }
         do throws(Failure) { return try Ledger(text: String(decoding: bytes, as: UTF8.self)) } catch {
-            throw Failure(.corrupt, "\(layout.ledger): \(error.message)")
+            throw Failure(.corrupt, "\(layout.ledger) is damaged: remove it, and \"coterie apply\" writes it anew")
         }
     }
 
