@@ -60,10 +60,7 @@ struct DamagedJournalTests {
         let daemon = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await daemon.wait { !$0.degraded }
         try click(daemon, 1)
-        let isSent = await RunningDaemon.poll {
-            (try? daemon.get("/metrics").text.contains("coterie_outbox_changes 0\n")) == true
-        }
-        #expect(isSent)
+        #expect(await daemon.hasSent())
         for ending in endings {
             try FileManager.default.removeItem(atPath: workspace.path("journal-a\(ending)"))
         }
@@ -103,10 +100,7 @@ struct DamagedJournalTests {
         let first = try await RunningDaemon.withoutCatalog(workspace, "a")
         try await first.wait { !$0.degraded }
         for id in 1...3 { try click(first, id) }
-        #expect(
-            await RunningDaemon.poll {
-                (try? first.get("/metrics").text.contains("coterie_outbox_changes 0\n")) == true
-            })
+        #expect(await first.hasSent())
         _ = await first.end()
         let origin = try damage("a", sequence: 2)
         try flush()

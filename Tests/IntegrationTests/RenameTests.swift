@@ -15,15 +15,6 @@ struct RenameTests {
         try? daemon.get("/v1/groups/\(group)/similar").status
     }
 
-    /// Whether a daemon has sent all that it recorded, by and by.
-    private func hasSent(_ daemon: RunningDaemon) async -> Bool {
-        await RunningDaemon.poll {
-            (try? daemon.get("/metrics").text).map {
-                $0.contains("\ncoterie_exposures_waiting 0\n") && $0.contains("\ncoterie_outbox_changes 0\n")
-            } == true
-        }
-    }
-
     @Test("A guest who has just acted for the first time is renamed with what waits in the stream, and keeps the arm")
     func guest() async throws {
         let workspace = try Workspace(.redis)
@@ -46,7 +37,7 @@ struct RenameTests {
         }
         #expect(isSent)
         #expect(try daemons[0].get("/v1/users/guest-77/recommendations").status == 200)
-        #expect(await hasSent(daemons[0]))
+        #expect(await daemons[0].hasSent())
         try await workspace.succeed("rename", "user", "guest-77", "ann")
         let joined = try workspace.database().integer(
             "SELECT count(*) FROM memberships JOIN users USING (user_key) WHERE user_id = 'ann'")
@@ -55,7 +46,7 @@ struct RenameTests {
         try await workspace.succeed("recompute", "--keep", "1")
         try await daemons[1].wait(forVersion: workspace.currentVersion())
         #expect(try daemons[1].get("/v1/users/ann/recommendations").status == 200)
-        #expect(await hasSent(daemons[1]))
+        #expect(await daemons[1].hasSent())
         #expect(await daemons[1].end().exitCode == CommandRun.ExitCode.success)
         try await workspace.succeed("apply")
         let shown = try workspace.database().prepare(

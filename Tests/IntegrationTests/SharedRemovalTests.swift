@@ -286,6 +286,7 @@ struct SharedRemovalTests {
             settings: ["COTERIE_CACHE": workspace.path("cache-copy")])
         try await staged.wait { !$0.degraded }
         #expect(status(staged, "PUT", "/v1/admin/groups/night-walkers/hidden") == 200)
+        #expect(await staged.hasSent())
         try await workspace.succeed(["recompute"] + copy)
         #expect(
             try CatalogContent.texts("SELECT count(*) FROM hidden_groups", workspace.path("copy.sqlite")) == ["1"])

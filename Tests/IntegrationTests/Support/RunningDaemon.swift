@@ -84,6 +84,17 @@ final class RunningDaemon {
     /// Whether a condition is met by and by.
     static func poll(_ condition: () async throws -> Bool) async rethrows -> Bool { try await eventually(condition) }
 
+    /// Whether the daemon has sent all that it recorded, by and by; the outbox is that of a store in Redis.
+    func hasSent() async -> Bool {
+        await eventually {
+            let lines = (try? get("/metrics").text.split(separator: "\n")) ?? []
+            let waiting = ["coterie_outbox_changes ", "coterie_exposures_waiting "].flatMap { name in
+                lines.filter { $0.hasPrefix(name) }
+            }
+            return !waiting.isEmpty && waiting.allSatisfy { $0.hasSuffix(" 0") }
+        }
+    }
+
     /// Whether the log has a text, which may come after the answer that tells the same.
     func logs(_ text: String) async -> Bool { await eventually { command.errors.contains(text) } }
 }
