@@ -72,7 +72,7 @@ package struct QualityMeasurement: Sendable {
 
     /// Measures members; the result does not depend on the number of threads.
     ///
-    /// Of those who joined a group since, the ones with the least hashes of their ids are measured.
+    /// The members with the least hashes of their ids are measured, of those who joined a group since.
     ///
     /// - Parameters:
     ///   - userIDs: the members who may have joined a group since.

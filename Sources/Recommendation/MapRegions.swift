@@ -6,7 +6,7 @@ package struct MapRegions: Sendable {
     package struct Region: Sendable, Equatable {
         /// The commonest topic of its groups, else the title or id of its largest one; no other region has the name.
         ///
-        /// Of equally common topics it is the first one by its bytes. Regions with the same add their largest group.
+        /// Equally common topics are in the order of their bytes. Regions with the same topic add their largest group.
         package fileprivate(set) var name = ""
         package fileprivate(set) var groupCount = 0
         /// The groups with the most members, at most `largestLimit`, largest first; equal ones by their index.

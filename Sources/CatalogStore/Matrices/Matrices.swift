@@ -273,6 +273,7 @@ extension Matrices {
     /// - Returns: each pair once, as a row and a column of a matrix, and whether the member is in the group again.
     package func endedMemberships(since time: Int64) throws(Failure) -> [(row: UInt32, user: UInt32, isBack: Bool)] {
         let rows = try rowsOfShownGroups()
+        // SQLite uses the index on memberships only if a condition is as in the index.
         let pairs = try database.prepare(
             """
             SELECT group_key, user_key, joined.user_key IS NOT NULL FROM (

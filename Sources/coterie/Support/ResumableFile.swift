@@ -111,7 +111,7 @@ extension ParsedCommand {
 
     /// Returns the part of a site that a path belongs to, in words; nil for a path that may be written.
     ///
-    /// What SQLite and daemons keep beside a database belongs to it, whether it is there or not.
+    /// A database also has the files that SQLite and daemons keep beside it, whether they are there or not.
     func owner(of path: String) -> String? {
         let (store, catalog) = (textIfDeclared("store").map(Self.place), textIfDeclared("catalog").map(Self.place))
         var (folder, database) = (Self.place(of: path), Self.place(of: path))

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A folder for temporary files that no other user can read, such as copies of the catalog.
 ///
-/// What a killed process left goes with the next folder in the same place: a process holds a lock on a file of its own.
+/// A process holds a lock on a file of its folder. So a new folder removes those beside it that killed processes left.
 final class ScratchFolder: Sendable {
     private static let prefix = "coterie-scratch-"
 
