@@ -47,17 +47,19 @@ struct FailingSessionsTests {
         let sessions = Sessions(failing, condition)
         let plan = FrozenPlan(
             recommendationID: "a", version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
-            topics: [],
-            ids: PackedTexts())
+            topics: [], ids: PackedTexts())
+        func keep() -> FrozenPlan {
+            sessions.keep(plan, ofUser: "ann", session: nil, at: 0, madeAfter: sessions.removals(ofUser: "ann"))
+        }
         for _ in 0..<3 {
             #expect(sessions.plan(ofUser: "ann", session: nil, at: 0) == nil)
-            #expect(sessions.keep(plan, ofUser: "ann", session: nil, at: 0) == plan)
+            #expect(keep() == plan)
         }
         #expect(throws: Failure.self) { try sessions.forgetAll(ofUser: "ann") }
         #expect(condition.problem == "the disk is full; lists are made anew for each request")
         failing.isFailing.withLock { $0 = false }
         // On a full disk something small is written now and then: that is not the end of it.
-        #expect(sessions.keep(plan, ofUser: "ann", session: nil, at: 0) == plan)
+        #expect(keep() == plan)
         #expect(condition.isFailing)
         clock.nanoseconds.store(5_000_000_000, ordering: .relaxed)
         sessions.probeWriting()

@@ -46,6 +46,19 @@ struct SessionFileTests {
         #expect(try file.plan(ofUser: "ann", session: nil, at: now) == plan)
     }
 
+    @Test("A list that was being made while the member's lists were removed is not kept")
+    func removedMeanwhile() throws {
+        let sessions = Sessions(try open(), .sessions(Lines().log))
+        func keep(madeAfter begun: ChangeClock.Stamp) -> FrozenPlan? {
+            #expect(sessions.keep(plan, ofUser: "ann", session: nil, at: now, madeAfter: begun) == plan)
+            return sessions.plan(ofUser: "ann", session: nil, at: now)
+        }
+        let begun = sessions.removals(ofUser: "ann")
+        try sessions.forgetAll(ofUser: "ann")
+        #expect(keep(madeAfter: begun) == nil)
+        #expect(keep(madeAfter: sessions.removals(ofUser: "ann")) == plan)
+    }
+
     @Test("As sessions end, a few are forgotten with each new list, and the file shrinks")
     func shrinking() throws {
         let file = try open()

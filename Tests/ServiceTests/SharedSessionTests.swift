@@ -58,7 +58,8 @@ struct SharedSessionTests {
     func remembered() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         let inUse = Sessions(one, .sessions(Lines().log))
-        _ = inUse.keep(plan("a"), ofUser: "ann", session: nil, at: 0)
+        _ = inUse.keep(
+            plan("a"), ofUser: "ann", session: nil, at: 0, madeAfter: inUse.removals(ofUser: "ann"))
         // An answer from the cache does this.
         inUse.use(ofUser: "ann", session: nil)?.note(atMilliseconds: Self.minute)
         #expect(try two.plan(ofUser: "ann", session: nil, at: 30 * Self.minute) == nil)

@@ -222,13 +222,13 @@ struct ReplicatorRounds: ~Copyable {
         let taken = try Self.journaled { [writer, prunable, replicator] () throws(Failure) in
             try writer.follow(changes, beyond: prunable, at: replicator.now())
         }
-        // A request may have made a list of a removed member's data since, before the journal had the removal.
-        try forgetSessions(for: taken.filter { $0.change?.removedUserID != nil })
         if taken.contains(where: { $0.change?.concernsEverybody == true }) {
             try Self.journaled { [writer, replicator] () throws(Failure) in
                 try replicator.journal.renewDecisions(from: writer)
             }
         }
+        // A request may have made a list of what was forgotten since, before the journal had the removal.
+        try forgetSessions(for: taken.filter { $0.change?.erasedUserID != nil })
         let users = taken.compactMap { $0.change?.userID }.filter { ledger.content?.times(of: $0) != nil }
         if !users.isEmpty { try erase(among: users) }
         replicator.counts.withLock { $0.followed += UInt64(taken.count) }

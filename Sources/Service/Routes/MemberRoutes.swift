@@ -79,12 +79,13 @@ extension Parameter {
 extension Call {
     /// Returns the list of the request's session, which is made if there is none yet.
     func sessionList(at instant: Int64) throws(Problem) -> SessionList {
+        let removals = responder.lists.sessions?.removals(ofUser: id)
         let served = try snapshotWithMembers
         let kept = frozenPlan(at: instant)
         let context = try context(
             ofMember: id, at: instant, arms: kept?.arms, parameters.filters, in: served)
         // The session's list is there again after a pause.
-        let frozen = if let kept, !context.request.isPaused { kept } else { try newPlan(for: context) }
+        let frozen = if let kept, !context.request.isPaused { kept } else { try newPlan(for: context, removals) }
         return SessionList(frozen, context)
     }
 
@@ -92,16 +93,19 @@ extension Call {
     ///
     /// An empty list would stay empty, even if a group can be in it a moment later, as after a pause. If another
     /// request for the session was quicker, its list is returned.
-    fileprivate func newPlan(for context: MemberContext) throws(Problem) -> FrozenPlan {
+    ///
+    /// - Parameter removals: how far the removals of the member's lists were before the member was read.
+    fileprivate func newPlan(for context: MemberContext, _ removals: ChangeClock.Stamp?) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try plan(for: context, parameters.filters), context)
         let now = context.request.atMilliseconds
         let (lists, isKept) = (responder.lists, !isHead && !plan.items.isEmpty)
         if isKept { lists.figures.made(plan.recommendationID, ofMember: id, at: now) }
-        guard isKept, let sessions = lists.sessions else {
+        guard isKept, let sessions = lists.sessions, let removals else {
             reuse.forbid()
             return plan
         }
-        let kept = sessions.keep(plan, ofUser: id, session: parameters.sessionName, at: now)
+        let kept = sessions.keep(
+            plan, ofUser: id, session: parameters.sessionName, at: now, madeAfter: removals)
         if kept.items.isEmpty { reuse.forbid() }
         return kept.items.isEmpty ? plan : kept
     }

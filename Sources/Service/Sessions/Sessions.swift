@@ -38,6 +38,7 @@ final class Sessions: Sendable {
 
     private let stored: any SessionStore
     private let condition: HealthCondition
+    private let removals = ChangeClock()
     private let uses = Mutex(RecentTable<Key, SessionUse>(limit: limitBytes))
 
     /// Creates sessions on top of a store.
@@ -70,19 +71,34 @@ final class Sessions: Sendable {
         return plan
     }
 
+    /// Returns how far the removals of a member's lists are; a list is made of what is read afterwards.
+    func removals(ofUser user: String) -> ChangeClock.Stamp { removals.stamp(ofMember: user) }
+
     /// Stores the list of a session that has none; see `SessionStore.keep`.
-    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) -> FrozenPlan {
+    ///
+    /// - Parameter begun: how far the removals were before the member was read. If the member's lists were removed
+    ///   since, this one, which may show what was removed, is not kept either.
+    func keep(
+        _ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64, madeAfter begun: ChangeClock.Stamp
+    ) -> FrozenPlan {
         let kept = writing { () throws(Failure) in
-            try stored.keep(plan, ofUser: user, session: session, at: now)
+            let kept = try stored.keep(plan, ofUser: user, session: session, at: now)
+            if removals(ofUser: user) != begun { try stored.forgetAll(ofUser: user) }
+            return kept
         }
         remember(user, session, at: now)
         return kept ?? plan
     }
 
-    /// Removes the lists of all sessions of a member.
+    /// Removes the lists of all sessions of a member, also those that are being made.
+    ///
+    /// The change that is the reason must be readable by then.
     ///
     /// - Throws: `Failure` if that fails, because the member must be told.
-    func forgetAll(ofUser user: String) throws(Failure) { try stored.forgetAll(ofUser: user) }
+    func forgetAll(ofUser user: String) throws(Failure) {
+        removals.memberChanged(user)
+        try stored.forgetAll(ofUser: user)
+    }
 
     /// Tests, after a failure, whether lists can be stored again; called once a second.
     func probeWriting() { if condition.isFailing { testWriting() } }
