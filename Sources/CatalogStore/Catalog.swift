@@ -240,6 +240,14 @@ package final class Catalog {
         try database.run("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'", count)
     }
 
+    /// Counts an import that changes members; call it within its transaction.
+    func recordMemberImport() throws(Failure) {
+        try database.execute(
+            """
+            INSERT INTO catalog_state VALUES ('member_imports', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+            """)
+    }
+
     /// Stores a text of a tuning, or removes it if `content` is `nil`.
     ///
     /// Everything else in the catalog stays as it is, including its change count.

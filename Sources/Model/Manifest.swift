@@ -38,7 +38,7 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var sections: [SectionReport]
     /// The published members, or nil if none are published.
     package var members: MembersReport?
-    /// The removal of forgotten members from the published ones, or nil if there was none.
+    /// The changes of the published members since the version was made, or nil if there were none.
     package var erasure: Erasure?
     /// The quality of the lists of versions before, the oldest first; nil if none was measured.
     package var quality: [Quality]?
@@ -69,6 +69,24 @@ package struct Manifest: Codable, Sendable, Equatable {
     /// The changes from journals of daemons that the version includes; none if `changesTaken` is nil.
     package var taken: AppliedChanges { changesTaken ?? .none }
 
+    /// The state of the catalog that the published members are of: that of the version, or a later one.
+    package var membersState: MembersState {
+        erasure?.renewal
+            ?? MembersState(
+                atMilliseconds: createdAtMilliseconds, taken: taken, imports: catalog.memberImports ?? 0)
+    }
+
+    /// Returns the manifest of the version with other members, made from a later state of the catalog.
+    ///
+    /// - Parameter mark: the forgotten members, whom the catalog does not have, as `Ledger.forgottenMark`.
+    package func renewed(_ state: MembersState, without mark: String) -> Manifest {
+        var manifest = self
+        var erasure = erasure ?? .init(number: 0, forgotten: mark, atMilliseconds: 0)
+        (erasure.number, erasure.forgotten, erasure.renewal) = (erasure.number + 1, mark, state)
+        manifest.erasure = erasure
+        return manifest
+    }
+
     /// The report of one relation, or nil if there is none.
     package subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }
 }
@@ -80,10 +98,13 @@ extension Manifest {
         package var schemaVersion: Int
         /// The number of changes to the catalog so far; equal numbers mean equal content.
         package var changeCount: Int64
+        /// The number of imports that changed members; nil stands for 0.
+        package var memberImports: Int64?
 
-        package init(schemaVersion: Int, changeCount: Int64) {
+        package init(schemaVersion: Int, changeCount: Int64, memberImports: Int64? = nil) {
             self.schemaVersion = schemaVersion
             self.changeCount = changeCount
+            self.memberImports = memberImports
         }
     }
 
@@ -232,14 +253,32 @@ extension Manifest {
         }
     }
 
-    /// The removal of members whom the site has forgotten since the version was made.
+    /// A state of the catalog from which members were published.
+    package struct MembersState: Codable, Sendable, Equatable {
+        /// The time at which they were read, in Unix milliseconds.
+        package var atMilliseconds: Int64
+        /// The changes from journals of daemons that they include.
+        package var taken: AppliedChanges
+        /// The number of imports that changed members.
+        package var imports: Int64
+
+        package init(atMilliseconds: Int64, taken: AppliedChanges, imports: Int64) {
+            (self.atMilliseconds, self.taken, self.imports) = (atMilliseconds, taken, imports)
+        }
+    }
+
+    /// The changes of the published members since the version was made.
+    ///
+    /// Members whom the site forgets go, and after an import all members are made anew.
     package struct Erasure: Codable, Sendable, Equatable {
-        /// The number of removals, which names the file of the members that are left; 0 if nobody had to go.
+        /// The number of removals and renewals, which names the file of the members; 0 if nobody had to go.
         package var number: Int
         /// The forgotten members whom the version does not have, as `Ledger.forgottenMark`.
         package var forgotten: String
         /// The time of the last removal, in Unix milliseconds.
         package var atMilliseconds: Int64
+        /// The state that the members were last made anew from; nil if they are those of the recompute.
+        package var renewal: MembersState?
 
         package init(number: Int, forgotten: String, atMilliseconds: Int64) {
             (self.number, self.forgotten, self.atMilliseconds) = (number, forgotten, atMilliseconds)

@@ -65,6 +65,16 @@ package protocol VersionStore: Sendable {
         of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
     ) throws(Failure) -> Int
 
+    /// Replaces all members published with a version, if there are any; readers see all of the new ones or none.
+    ///
+    /// - Parameters:
+    ///   - members: the members as a later state of the catalog has them, with the groups of the version.
+    ///   - renewed: returns the manifest with the new state of its members.
+    /// - Throws: `Failure.busy` if another process publishes or prunes.
+    func replaceMembers(
+        of version: VersionName, by members: any MemberSource, _ renewed: (Manifest) -> Manifest
+    ) throws(Failure)
+
     /// Returns the versions that pruning keeps; some of them may not be listed any more.
     func pinned() throws(Failure) -> Set<VersionName>
 

@@ -14,10 +14,13 @@ extension CatalogLog {
         package let waiting: Set<String>
         /// The number of changes that the catalog had before.
         let changeCountBefore: Int64
+        /// The number of members that the version that serves got anew, or nil if it has those of the catalog.
+        package let renewed: Int?
 
         /// The counts in words.
         package var summary: String {
-            guard counts != AppliedChangeCounts() else { return "no changes" }
+            let members = renewed.map { "; \($0.grouped) members were published anew, as an import changed some" } ?? ""
+            guard counts != AppliedChangeCounts() else { return "no changes" + members }
             var outcome = "\(counts.applied) changes"
             if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
             if counts.leftOut > 0 {
@@ -25,7 +28,7 @@ extension CatalogLog {
             }
             if !counts.givenUp.isEmpty { outcome += ", \(counts.givenUp.reduce(0) { $0 + $1.numbers.count }) given up" }
             if counts.held > 0 { outcome += ", \(counts.held) held back as others before them are missing" }
-            return outcome
+            return outcome + members
         }
     }
 
@@ -39,11 +42,13 @@ extension CatalogLog {
     ///
     /// - Parameters:
     ///   - skipsMissing: whether changes that are missing or need a newer program are given up.
+    ///   - threads: the threads that make the members of the version that serves anew if an import has changed them; 0
+    ///     to leave them.
     ///   - now: the time, in Unix milliseconds.
     /// - Throws: `Failure`; with the code `busy` if another program writes to the catalog.
     package static func apply(
         to catalogPath: String, _ store: any VersionStore, relations: RelationTable, skipsMissing: Bool = false,
-        at now: Int64
+        renewingMembersOn threads: Int = 0, at now: Int64
     ) throws(Failure) -> Outcome {
         let log = try CatalogLog(existingBesideCatalog: catalogPath, store)
         var warnings: [String] = []
@@ -69,6 +74,18 @@ extension CatalogLog {
             return other.sequence < first.sequence ? streamed : found
         }
         if let warning = try compareLedgers(catalog, store) { warnings.append(warning) }
+        var renewed: Int?
+        if threads > 0 {
+            let renewal = MemberRenewal(
+                store: store, catalogPath: catalogPath, relations: relations, threads: threads, instant: now)
+            do throws(Failure) { renewed = try renewal.run() } catch {
+                warnings.append(
+                    """
+                    daemons without a catalog do not know yet what an import told of members: \(error.message); the \
+                    next "coterie apply" tells them
+                    """)
+            }
+        }
         if let warning = try eraseForgotten(from: store, catalog.facts.ledger(), at: now) { warnings.append(warning) }
         if let warning = SitePublication.publish(to: store, from: catalog.facts) { warnings.append(warning) }
         warnings += counts.givenUp.map(warning)
@@ -78,7 +95,8 @@ extension CatalogLog {
             warnings.append("the log is longer than it need be: \(error.message)")
         }
         return Outcome(
-            counts: counts, warnings: warnings, waiting: Set(stopping.keys), changeCountBefore: changeCountBefore)
+            counts: counts, warnings: warnings, waiting: Set(stopping.keys), changeCountBefore: changeCountBefore,
+            renewed: renewed)
     }
 
     /// Brings the ledger of the catalog, which has applied all changes, and that of a store up to date with each other.

@@ -4,10 +4,19 @@ import Model
 import Recommendation
 import Similarity
 
+/// The groups that what members told points to, by the members' rows.
+protocol HintSource: Sendable {
+    /// Whether a member told anything.
+    func tells(user row: Int) -> Bool
+
+    /// Returns the hints of a member, in the order of the kinds, then of the groups.
+    func hints(ofUser row: Int) -> [GroupHint]
+}
+
 /// The groups that what members tell points to, found member by member when they are asked for.
 ///
 /// All members together would take several gigabytes.
-struct MemberHints: Sendable {
+struct MemberHints: HintSource {
     /// The photos or members that users told of, and the groups that these are in.
     struct Table: Sendable {
         /// Users × photos, or users × users; for own photos, the photos of each user.
@@ -32,7 +41,6 @@ struct MemberHints: Sendable {
     /// Returns the score of a usual hint of a kind.
     func unit(of kind: EvidenceKind) -> Double { HintFormula.unit(of: kind, sizes: tables[kind]?.sizes ?? []) }
 
-    /// Returns whether a user told anything.
     func tells(user row: Int) -> Bool {
         tables.contains { kind, table in
             kind.source != nil && row < table.told.rowCount && table.told.size(ofRow: row) > 0
@@ -51,7 +59,6 @@ struct MemberHints: Sendable {
         HintFormula.score(hint, size: tables[hint.kind]?.sizes[Int(hint.group)] ?? 0)
     }
 
-    /// Returns the hints of a user, in the order of the kinds, then of the groups.
     func hints(ofUser row: Int) -> [GroupHint] { kinds.flatMap { hints($0, ofUser: row) } }
 
     /// Returns the hints of a kind of a user, in ascending order of the groups.

@@ -63,8 +63,8 @@ struct QualityStep {
             return
         }
         userIDs = try snapshot.ids(ofUsers: columns)
-        // Published members tell all that ended.
-        guard manifest.members == nil else { return }
+        // The members that were published with the version tell all that ended.
+        guard manifest.members == nil || manifest.erasure?.renewal != nil else { return }
         let pairs = try snapshot.endedMemberships(since: manifest.createdAtMilliseconds)
         ended = zip(pairs, try snapshot.ids(ofUsers: pairs.map(\.user))).map { ($0.row, $1, $0.isBack) }
     }
@@ -78,7 +78,7 @@ struct QualityStep {
     private func known(_ current: LoadedVersion, next: ModelVersion, _ job: RecomputeJob) throws(Failure)
         -> (known: QualityMeasurement.KnownGroups, count: Int)
     {
-        if let members = try job.store.members(of: current) {
+        if current.manifest.erasure?.renewal == nil, let members = try job.store.members(of: current) {
             return (
                 { id throws(Failure) in Set(try members.member(withID: id)?.joined.map(\.group) ?? []) }, 0
             )

@@ -118,7 +118,9 @@ extension RecomputeJob {
     ) throws(Failure) -> Manifest {
         var manifest = Manifest(
             version: try versionName(of: model), createdAtMilliseconds: startedAtMilliseconds,
-            catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try catalog.changeCount()),
+            catalog: .init(
+                schemaVersion: catalog.schemaVersion, changeCount: try catalog.changeCount(),
+                memberImports: try catalog.memberImports()),
             groups: groups, relations: relations, steps: [], sections: [])
         for index in relations.indices {
             manifest.relations[index].evidenceWeight = evidence.relations[relations[index].relation]
@@ -144,7 +146,7 @@ extension RecomputeJob {
         return try run.clock.step(.members) { () throws(Failure) in
             let members = try RecomputedMembers(
                 run.entries, parameters.relations[.membership]?.source ?? .memberships,
-                MemberCoding(createdAtMilliseconds: startedAtMilliseconds, groupCount: groupCount), hints,
+                MemberCoding(createdAtMilliseconds: startedAtMilliseconds, groupCount: groupCount), { _ in hints },
                 atMilliseconds: startedAtMilliseconds)
             return (members, "\(members.userCount) users")
         }

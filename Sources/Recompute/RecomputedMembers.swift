@@ -20,7 +20,7 @@ struct RecomputedMembers: MemberSource {
     private let ids: PackedTexts
     private let coding: MemberCoding
     /// The groups that the users' favourites, follows and own photos point to.
-    private let hints: MemberHints
+    private let hints: any HintSource
     /// The groups that their lists offered.
     let reach: ListReach
     /// The values, in the order of the users' rows; all parts but the last have as many users.
@@ -62,13 +62,14 @@ extension RecomputedMembers {
     /// Reads and encodes the members of a version: the users with a group, feedback, a pause, interests or hints.
     ///
     /// - Parameters:
-    ///   - hints: the groups that the users' favourites, follows and own photos point to.
-    ///   - instant: the beginning of the recompute, in Unix milliseconds.
+    ///   - hintsOf: returns the groups that the favourites, follows and own photos of users point to, by their ids.
+    ///   - instant: the time of the reading, in Unix milliseconds.
     init(
-        _ entries: any EntrySource, _ source: RelationSource, _ coding: MemberCoding, _ hints: MemberHints,
-        atMilliseconds instant: Int64
+        _ entries: any EntrySource, _ source: RelationSource, _ coding: MemberCoding,
+        _ hintsOf: (PackedTexts) -> any HintSource, atMilliseconds instant: Int64
     ) throws(Failure) {
         let users = try entries.users()
+        let hints = hintsOf(users.ids)
         var reach = ListReach(atMilliseconds: instant)
         let events = try MemberEvents.all(in: entries, atMilliseconds: instant, &reach)
         let (unlisted, arms) = (try entries.unlistedUsers(), try entries.shownArms())

@@ -66,6 +66,49 @@ struct VersionMembersTests {
         #expect(files.sorted() == ["manifest.json", "model.coterie"])
     }
 
+    @Test("have what an import brings, on daemons without the catalog too, and before the next recompute")
+    func imported() async throws {
+        for kind in StoreKind.available {
+            let workspace = try Workspace(kind)
+            try await workspace.importSample()
+            try await workspace.succeed("recompute", "--members")
+            let version = try await workspace.currentVersion()
+            let daemon =
+                kind == .redis
+                ? try await RunningDaemon.withoutCatalog(workspace, "a")
+                : try await RunningDaemon(workspace, settings: Self.noCatalog)
+            try await daemon.wait(forVersion: version)
+            func why(_ user: String, _ group: String) -> String {
+                let target = "/v1/users/\(user)/recommendations/\(group)/why?session=none"
+                return (try? daemon.get(target).text) ?? ""
+            }
+            let list: Answers.Suggestions = try daemon.answer("/v1/users/\(Self.member)/recommendations?limit=3")
+            let groups = list.rows.map(\.groupId)
+            try #require(groups.count == 3)
+            if kind == .redis {
+                // What the member did before the import is not lost, nor is what is done later.
+                let client = try #require(SocketClient(port: daemon.port))
+                let json = #"{"interactions":[{"id":"1","kind":"dismiss","groupId":"\#(groups[0])"}]}"#
+                #expect(client.request("POST", "/v1/users/\(Self.member)/interactions", json: json)?.status == 200)
+                #expect(why(Self.member, groups[0]).contains("dismissed"))
+            }
+            let file = workspace.path("new.csv")
+            let rows = [Self.member, "somebody-new"].map { "\(groups[1]),\($0)\n" }
+            try Data(("group_id,user_id\n" + rows.joined()).utf8).write(to: URL(fileURLWithPath: file))
+            let run = try await workspace.succeed("import", "memberships", file)
+            #expect(!run.text.contains("warning"), "\(run.testDescription)")
+            for user in [Self.member, "somebody-new"] {
+                #expect(
+                    await RunningDaemon.poll { why(user, groups[1]).contains(#""joined""#) }, "\(why(user, groups[1]))")
+            }
+            #expect(!why(Self.member, groups[2]).contains(#""joined""#))
+            if kind == .redis { #expect(why(Self.member, groups[0]).contains("dismissed")) }
+            #expect(try await workspace.currentVersion() == version)
+            #expect(try await workspace.run("check", "--quiet").text.contains("bad ") == false)
+            #expect(try await workspace.succeed("apply").text.contains("no changes"))
+        }
+    }
+
     @Test("are served by a daemon whose catalog has only groups, and what they do since is recorded there")
     func daemonWithGroups() async throws {
         let lake = try await lake(.folder, sample())

@@ -57,6 +57,46 @@ struct MemberErasureTests {
         #expect(try subject.store.prune(keeping: 1) == [other.version])
     }
 
+    @Test(
+        "can be replaced by others, also those of another number, in all copies",
+        arguments: StoreUnderTest.Kind.available)
+    func replaced(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: Self.groupCount)
+        let written = try subject.publish(
+            1, model, members: SampleMembers(userCount: 400, groupCount: Self.groupCount))
+        let before = try subject.store.load(written.version)
+        _ = try subject.store.members(of: before)
+        // So many that buckets stay empty, so few, and so many again.
+        for (number, count) in [3, 900].enumerated() {
+            let members = SampleMembers(userCount: count, groupCount: Self.groupCount)
+            if let server = subject.server {
+                // What a killed process left.
+                var connection = try RedisConnection(to: RedisAddress(server.url))
+                _ = try connection.command("SET", "coterie:\(written.version):renewed:1", "half")
+            }
+            let state = Manifest.MembersState(
+                atMilliseconds: Int64(number), taken: AppliedChanges(["a": 7]), imports: Int64(count))
+            try subject.store.replaceMembers(of: written.version, by: members) { $0.renewed(state, without: "m") }
+            let loaded = try subject.store.load(written.version)
+            #expect(loaded.manifest.membersState == state && loaded.manifest.erasure?.number == number + 1)
+            #expect(loaded.manifest.members?.bucketCount == written.members?.bucketCount)
+            for version in [loaded, before] {
+                let table = try #require(try subject.store.members(of: version))
+                try table.verify()
+                #expect(try table.memberIDs().count == count)
+                for user in members.users { #expect(try table.member(withID: user.id) == user.member) }
+            }
+            #expect(try encodedAgain(loaded.model) == model)
+        }
+        #expect(try erase(written.version, subject.store) > 200)
+        #expect(try subject.store.load(written.version).manifest.membersState.imports == 900)
+        if let server = subject.server {
+            var connection = try RedisConnection(to: RedisAddress(server.url))
+            #expect(try connection.command("KEYS", "*renewed*") == .array([]))
+        }
+    }
+
     @Test("leave no byte in a folder, nor in the copies that a machine keeps of a version in Redis")
     func bytes() throws {
         for kind in StoreUnderTest.Kind.available {

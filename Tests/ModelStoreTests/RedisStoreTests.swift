@@ -39,6 +39,24 @@ struct RedisStoreTests {
         #expect(try connection.command("GET", "coterie").text == "something else")
     }
 
+    @Test("lets versions go, and another one serve, on a server whose memory is full")
+    func full() throws {
+        let subject = try StoreUnderTest(.redis)
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        let versions = try (1...3).map { number in
+            try subject.publish(number, SampleModel.model(groupCount: 40)).version
+        }
+        try subject.store.makeCurrent(versions[2])
+        _ = try connection.command("CONFIG", "SET", "maxmemory", "1")
+        #expect(throws: RedisError.self) { try connection.command("SET", "x", "y") }
+        #expect(throws: Failure.self) { try subject.publish(4, SampleModel.model(groupCount: 40)) }
+        try subject.store.makeCurrent(versions[1])
+        #expect(try subject.store.current() == versions[1])
+        #expect(try subject.store.prune(keeping: 1) == [versions[0]])
+        _ = try connection.command("CONFIG", "SET", "maxmemory", "0")
+        try subject.publish(4, SampleModel.model(groupCount: 40))
+    }
+
     @Test("uses at most 14 bytes of the server's memory per neighbour")
     func memory() throws {
         let subject = try StoreUnderTest(.redis)

@@ -122,6 +122,55 @@ struct PublishedRegistersTests {
         #expect(try stated("lurker") == .init(interestsStamp: 1002))
     }
 
+    @Test("are made anew after an import, as the next recompute would make them", arguments: 0..<3)
+    func renewal(seed: UInt64) throws {
+        let (community, _) = try community(seed: seed)
+        let first = try community.recompute { $0.publishesMembers = true }.manifest
+        func apply(at now: Int64) throws -> Int? {
+            try CatalogLog.apply(
+                to: community.catalogPath, community.store, relations: .standard, renewingMembersOn: 2, at: now
+            ).renewed
+        }
+        // Nothing changed, or nothing about members.
+        #expect(try apply(at: first.createdAtMilliseconds + 1) == nil)
+        try community.importing(.groups, "group_id,visibility\nnew,public\n")
+        #expect(try apply(at: first.createdAtMilliseconds + 1) == nil)
+        try community.importing(
+            .memberships, "group_id,user_id,joined_at\n" + (0..<20).map { "g\($0),u\($0 * 3),1700000000\n" }.joined())
+        try community.importing(.users, "user_id,interests\nu2,trains\nu50,planes\n")
+        let catalog = try Catalog(path: community.catalogPath, mode: .recording)
+        let dismissal = InteractionRecord(id: "late", .dismiss, groupID: "g3", atMilliseconds: Self.now)
+        #expect(try catalog.take([.member(MemberChange(ofUser: "u51", .record([dismissal])))]) == 0)
+        // The time of the next recompute, so that impressions and times to come count as there.
+        let next = first.createdAtMilliseconds + 3_600_000
+        let count = try #require(try apply(at: next))
+        #expect(try apply(at: next) == nil)
+        let renewed = try community.store.load(first.version)
+        let table = try #require(try community.store.members(of: renewed))
+        let other = FolderStore(community.directory.path + "/other")
+        let outcome = try community.recompute(into: other) { $0.publishesMembers = true }
+        #expect(outcome.manifest.createdAtMilliseconds == next)
+        let fresh = try other.load(outcome.manifest.version)
+        let expected = try #require(try other.members(of: fresh))
+        #expect(try table.memberIDs() == expected.memberIDs() && table.memberIDs().count == count)
+        func groups(_ member: PublishedMember?, _ model: ModelVersion) -> [String] {
+            let feedback = member?.feedback ?? .init()
+            let pairs =
+                (member?.joined ?? []).map { ($0.group, "in since \($0.seconds ?? 0)") }
+                + (member?.left ?? []).map { ($0.group, "left at \($0.seconds)") }
+                + feedback.dismissals.map { ($0.group, "dismissed at \($0.atMilliseconds)") }
+                + feedback.undismissed.map { ($0.group, "taken back at \($0.seconds)") }
+            let told = pairs.map { "\(model.id(of: Int($0))) \($1)" }
+            return told + feedback.interests + ["\(feedback.exposures.map(\.impressions))"]
+        }
+        // The version that serves does not have the new group.
+        for id in try table.memberIDs() {
+            let (found, right) = (try table.member(withID: id), try expected.member(withID: id))
+            #expect(groups(found, renewed.model) == groups(right, fresh.model), "\(id)")
+        }
+        #expect(try table.member(withID: "u51")?.feedback.dismissals.count == 1)
+    }
+
     @Test("are not written in a dry run, and are the same for any number of threads")
     func threads() throws {
         let (community, _) = try community(seed: 3)

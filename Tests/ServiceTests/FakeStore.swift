@@ -81,6 +81,10 @@ final class FakeStore: SharedStore {
         of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
     ) throws(Failure) -> Int { 0 }
 
+    func replaceMembers(
+        of version: VersionName, by members: any MemberSource, _ renewed: (Manifest) -> Manifest
+    ) throws(Failure) {}
+
     func site() throws(Failure) -> PublishedSite? { state.withLock { $0.site } }
 
     func siteMark() throws(Failure) -> [UInt8]? { state.withLock { $0.site.map { Array("\($0)".utf8) } } }

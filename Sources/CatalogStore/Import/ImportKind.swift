@@ -30,6 +30,9 @@ package enum ImportKind: Hashable, Sendable {
             + relations.sources.sorted { $0.table < $1.table }.map(ImportKind.relation)
     }
 
+    /// Whether a version publishes what a file of this kind tells of members.
+    package var changesMembers: Bool { self == .users || self == .memberships }
+
     /// The name of the kind, which is the name of the catalog's table.
     package var name: String {
         switch self {

@@ -200,7 +200,9 @@ extension Importer {
     }
 
     func commit() throws(Failure) {
-        try catalog.recordChanges(catalog.database.totalChanges - start.changes - temporaryChanges)
+        let count = catalog.database.totalChanges - start.changes - temporaryChanges
+        try catalog.recordChanges(count)
+        if kind.changesMembers, count > 0 { try catalog.recordMemberImport() }
         try NotedColumn.note(notedColumns, in: catalog.database)
         if case .pairs(let writer, _) = writer { try writer.finish() }
         try catalog.database.execute("COMMIT")

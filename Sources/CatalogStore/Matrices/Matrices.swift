@@ -92,6 +92,24 @@ package final class Matrices: EntrySource {
         return groups
     }
 
+    /// Makes the groups of a version the rows of matrices, whether they are shown by now or not.
+    ///
+    /// - Parameter ids: the ids of the version's groups, in their order. A group that is gone has an empty row.
+    package func useRows(ofGroups ids: [String]) throws(Failure) {
+        let groups = try groups()
+        let known = Dictionary(groups.map { (BytewiseString($0.id), $0) }, uniquingKeysWith: { $1 })
+        let free = (groups.map(\.key).max() ?? 0) + 1
+        knownGroups = ids.enumerated().map { row, id in
+            var group =
+                known[BytewiseString(id)]
+                ?? GroupRecord(
+                    id: id, title: "", visibility: .public, isHidden: false, topics: [], joinPolicy: .open,
+                    key: free + Int64(row))
+            (group.visibility, group.isHidden) = (.public, false)
+            return group
+        }
+    }
+
     /// Reads parts of the catalog on several threads, each with its own connection.
     ///
     /// - Parameter read: a function that reads the part of a number in 0 ..< `count`.

@@ -39,10 +39,11 @@ extension FolderStore {
                 erasure.take(bytes, number: number, checksum: checksum, where: isForgotten)
             }
             let present = erasure.manifest(from: manifest, mark: mark, at: now)
-            if erasure.count > 0 {
-                let path = FolderLayout.members(in: folder, of: present)
-                // A killed process may have left one.
-                try FileTree.remove(path)
+            guard erasure.count > 0 else {
+                try replaceManifest(present)
+                return 0
+            }
+            try replaceMembers(of: present) { path throws(Failure) in
                 var writer = try PublishedMembersWriter(path, durability: durability)
                 try members.forEachBucket { number, bytes, checksum throws(Failure) in
                     guard let changed = erasure.buckets[number] else {
@@ -52,11 +53,41 @@ extension FolderStore {
                     try writer.append(changed.span, checksum: checksum)
                 }
                 try writer.finish()
-                try self.members(of: present, groupCount: manifest.groups.included, in: folder)?.verify()
+                return present.members
             }
-            try replaceManifest(present)
             return erasure.count
         }
+    }
+
+    /// Replaces the members: writes a file of the new ones, which the manifest then names.
+    package func replaceMembers(
+        of version: VersionName, by members: any MemberSource, _ renewed: (Manifest) -> Manifest
+    ) throws(Failure) {
+        try FolderLock.whilePublishing(in: layout) { () throws(Failure) in
+            let manifest = try manifest(of: version)
+            guard let report = manifest.members else { return }
+            let packed = PackedMembers(
+                members, manifest.coding(groupCount: manifest.groups.included), bucketCount: report.bucketCount)
+            try replaceMembers(of: renewed(manifest)) { path throws(Failure) in
+                try PublishedMembersWriter.write(packed, to: path, durability) { _ in }
+            }
+        }
+    }
+
+    /// Replaces the file of members by the one that a manifest names, and then the manifest.
+    ///
+    /// - Parameter write: writes the file, and returns the report on the members.
+    private func replaceMembers(
+        of manifest: Manifest, _ write: (_ path: String) throws(Failure) -> Manifest.MembersReport?
+    ) throws(Failure) {
+        let folder = layout.version(manifest.version)
+        let path = FolderLayout.members(in: folder, of: manifest)
+        // A killed process may have left one.
+        try FileTree.remove(path)
+        var manifest = manifest
+        manifest.members = try write(path)
+        try members(of: manifest, groupCount: manifest.groups.included, in: folder)?.verify()
+        try replaceManifest(manifest)
     }
 
     /// Replaces the manifest of a version in one step, and removes files of members that the new one does not name.

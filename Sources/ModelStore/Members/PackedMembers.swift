@@ -41,11 +41,14 @@ struct PackedMembers: Sendable {
     let bucketCount: Int
 
     /// Sorts members into buckets.
-    init(_ members: any MemberSource, _ coding: MemberCoding) {
+    ///
+    /// - Parameter bucketCount: the number of buckets, 1 or more; nil for the usual number.
+    init(_ members: any MemberSource, _ coding: MemberCoding, bucketCount: Int? = nil) {
         self.members = members
         self.coding = coding
-        bucketCount = max(1, (members.userCount + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket)
-        buckets = UserBuckets(members, bucketCount: bucketCount)
+        let usual = (members.userCount + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket
+        self.bucketCount = bucketCount ?? max(1, usual)
+        buckets = UserBuckets(members, bucketCount: self.bucketCount)
     }
 
     /// Calls `body` with each bucket: its number, its bytes in the form of `PackedUsers`, its users, and its checksum.

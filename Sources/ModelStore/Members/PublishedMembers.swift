@@ -1,5 +1,6 @@
 package import Basics
 import Model
+import Synchronization
 
 /// All members published with a version, in a local file.
 ///
@@ -26,6 +27,8 @@ package final class PublishedMembers: Sendable {
     /// The start of each bucket, and the end of the last one.
     private let starts: [UInt64]
     private let checksums: [UInt64]
+    /// The bucket that was asked for last: whoever asks for all members asks in the order of the buckets.
+    private let latest = Mutex<(number: Int, bytes: [UInt8])?>(nil)
 
     private var bucketCount: Int { checksums.count }
 
@@ -75,7 +78,7 @@ package final class PublishedMembers: Sendable {
     /// - Throws: `Failure.corrupt` if the bucket of the user is damaged.
     package func member(withID id: String) throws(Failure) -> PublishedMember? {
         let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)
-        let bytes = try bytes(ofBucket: bucket)
+        let bytes = try latestBytes(ofBucket: bucket)
         var found: Range<Int>?
         let isSound = PackedUsers.forEach(in: bytes.span) { user, value in
             let isWanted = bytes[user].elementsEqual(id.utf8)
@@ -107,6 +110,14 @@ package final class PublishedMembers: Sendable {
             guard isSound, isText else { throw damaged(bucket) }
         }
         return ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
+    /// Returns a verified bucket, which is read unless it was the last one asked for.
+    private func latestBytes(ofBucket bucket: Int) throws(Failure) -> [UInt8] {
+        if let known = latest.withLock({ $0?.number == bucket ? $0?.bytes : nil }) { return known }
+        let bytes = try bytes(ofBucket: bucket)
+        latest.withLock { $0 = (bucket, bytes) }
+        return bytes
     }
 
     /// Reads a bucket and verifies its checksum.

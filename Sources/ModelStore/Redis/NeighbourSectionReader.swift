@@ -178,6 +178,6 @@ struct VersionShape: Sendable, Equatable {
     func numberedKeys(_ version: VersionName, _ layout: RedisLayout) -> [(stem: String, count: Int)] {
         relations.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }
-            + [(layout.users(version), bucketCount)]
+            + [(layout.users(version), bucketCount), (layout.renewedUsers(version), bucketCount)]
     }
 }

@@ -17,15 +17,25 @@ struct PublisherLease {
     private let layout: RedisLayout
     private let token: String
     private var renewed = ContinuousClock.now
+    /// The beginning of scripts: a server whose memory is full runs only those that say that they may.
+    private var beginning = ""
 
-    /// Takes the lease.
+    /// Takes the lease, also from a server whose memory is full: whoever prunes makes room.
     ///
     /// - Throws: `Failure.busy` if another process holds it.
     init(_ connection: inout StoreConnection, layout: RedisLayout, location: String) throws(Failure) {
         self.layout = layout
         token = String(UInt64.random(in: 0...UInt64.max), radix: 36)
-        let reply = try connection.ask(
-            "SET", layout.publisher, token, "NX", "PX", String(Self.lifetime.components.seconds * 1000))
+        let lifetime = String(Self.lifetime.components.seconds * 1000)
+        let reply: RedisReply
+        do throws(Failure) {
+            reply = try connection.ask("SET", layout.publisher, token, "NX", "PX", lifetime)
+        } catch  where error.isOfFullServer {
+            beginning = RedisCommand.evenIfFull
+            reply = try connection.ask(
+                "EVAL", beginning + "return redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2])", "1",
+                layout.publisher, token, lifetime)
+        }
         guard reply.text == "OK" else {
             throw Failure(
                 .busy,
@@ -116,6 +126,28 @@ struct PublisherLease {
         _ = try connection.ask(command)
     }
 
+    /// Replaces the manifest of a listed version, and all buckets of its members by the renewed ones.
+    func exchangeMembers(_ manifest: Manifest, bucketCount: Int, _ connection: inout StoreConnection) throws(Failure) {
+        let version = manifest.version
+        var command = script(
+            """
+            if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then return 0 end
+            for number = 0, ARGV[5] - 1 do
+                local renewed, present = ARGV[3]..number, ARGV[4]..number
+                if redis.call('EXISTS', renewed) == 1 then redis.call('RENAME', renewed, present)
+                else redis.call('UNLINK', present) end
+            end
+            redis.call('SET', KEYS[3], ARGV[6])
+            return 1
+            """,
+            keys: [layout.versions, layout.manifest(version)],
+            arguments: [
+                version.description, layout.renewedUsers(version), layout.users(version), String(bucketCount),
+            ])
+        command.append(try ManifestJSON.encode(manifest))
+        _ = try connection.ask(command)
+    }
+
     /// Removes the record of a version after its keys are removed.
     func forget(_ version: VersionName, _ connection: inout StoreConnection) throws(Failure) {
         _ = try connection.ask(
@@ -128,12 +160,13 @@ struct PublisherLease {
     ///
     /// The lease is the script's first key, and the token its first argument.
     private func script(_ body: String, keys: [String], arguments: [String]) -> RedisCommand {
-        let guarded = """
-            if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-            return redis.error_reply('\(Self.lostWord) another process took over, as this one paused for too long')
-            end
-            \(body)
-            """
+        let guarded =
+            beginning + """
+                if redis.call('GET', KEYS[1]) ~= ARGV[1] then
+                return redis.error_reply('\(Self.lostWord) another process took over, as this one paused for too long')
+                end
+                \(body)
+                """
         var command = RedisCommand("EVAL", guarded, String(keys.count + 1), layout.publisher)
         for key in keys { command.append(key) }
         command.append(token)

@@ -31,6 +31,7 @@ import Model
 ///   group without neighbours has no key.
 /// - `V:users:BUCKET`: users in the form of `PackedUsers`, with the groups that they are in and all else that lists
 ///   are made of (`MemberCoding`). BUCKET is the CRC-32 of the user's id modulo `buckets`. An empty bucket has no key.
+/// - `V:renewed:BUCKET`: the same, while all members are made anew; they then take the places of `V:users:BUCKET`.
 ///
 /// Keys of daemons and sessions:
 ///
@@ -119,6 +120,9 @@ struct RedisLayout: Sendable {
 
     /// Returns the start of the keys of the buckets of users; a number follows.
     func users(_ version: VersionName) -> String { "\(prefix)\(version):users:" }
+
+    /// Returns the start of the keys of the buckets of users that are to replace those of `users`.
+    func renewedUsers(_ version: VersionName) -> String { "\(prefix)\(version):renewed:" }
 
     /// Returns a user's bucket, by the CRC-32 of the id (`zlib.crc32` in Python), which readers in any language can
     /// compute.

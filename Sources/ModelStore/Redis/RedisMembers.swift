@@ -12,12 +12,13 @@ struct RedisMemberReader {
     /// The greatest number of outstanding replies.
     private static let window = 16
 
-    private let layout: RedisLayout
+    /// The start of the keys of the buckets.
+    private let stem: String
     private let version: VersionName
     private let report: Manifest.MembersReport
 
-    init(_ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport) {
-        self.layout = layout
+    init(_ stem: String, _ version: VersionName, _ report: Manifest.MembersReport) {
+        self.stem = stem
         self.version = version
         self.report = report
     }
@@ -53,7 +54,6 @@ struct RedisMemberReader {
                 }
             }
         }
-        let stem = layout.users(version)
         var command = RedisCommand()
         for first in stride(from: 0, to: report.bucketCount, by: Self.bucketsPerCommand) {
             if heartbeat(&command) { try connection.push(command, window: Self.window, takeReply) }
@@ -84,13 +84,12 @@ struct RedisMemberWriter {
     /// The greatest number of outstanding replies, which are short.
     private static let window = 64
 
-    private let layout: RedisLayout
-    private let version: VersionName
+    /// The start of the keys of the buckets.
+    private let stem: String
     private let members: PackedMembers
 
-    init(_ layout: RedisLayout, _ version: VersionName, _ members: PackedMembers) {
-        self.layout = layout
-        self.version = version
+    init(_ stem: String, _ members: PackedMembers) {
+        self.stem = stem
         self.members = members
     }
 
@@ -100,7 +99,6 @@ struct RedisMemberWriter {
     func write(
         to connection: inout StoreConnection, lease: inout PublisherLease, progress: (_ writtenUsers: Int) -> Void
     ) throws(Failure) -> Manifest.MembersReport {
-        let stem = layout.users(version)
         var command = RedisCommand("MSET")
         var written = 0
         let report = try members.forEachBucket { bucket, packed, count, _ throws(Failure) in

@@ -77,7 +77,7 @@ struct RedisPublication {
         by writer: RedisVersionWriter, _ members: PackedMembers?, _ lease: PublisherLease,
         _ advance: @Sendable (_ byteCount: Int) -> Void
     ) throws(Failure) -> Manifest.MembersReport? {
-        let memberWriter = members.map { RedisMemberWriter(layout, version, $0) }
+        let memberWriter = members.map { RedisMemberWriter(layout.users(version), $0) }
         let report = Mutex<Manifest.MembersReport?>(nil)
         try inParallel(lease) { part, connection, lease throws(Failure) in
             switch part {
@@ -103,7 +103,7 @@ struct RedisPublication {
             try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
         else { throw Failure(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
         let reader = try RedisVersionReader(layout: layout, manifest: manifest, shape: shape)
-        let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0) }
+        let memberReader = manifest.members.map { RedisMemberReader(layout.users(version), version, $0) }
         try inParallel(lease) { part, connection, lease throws(Failure) in
             switch part {
             case .members: try memberReader?.read(from: &connection, heartbeat: { lease.renewal(&$0) })

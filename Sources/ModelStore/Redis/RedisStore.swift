@@ -67,9 +67,8 @@ package final class RedisStore: SharedStore {
             redis.call('SET', KEYS[2], ARGV[1]) redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. milliseconds)
             redis.pcall('PUBLISH', KEYS[2], ARGV[1]) return 1
             """
-        let command = RedisCommand(
-            "EVAL", script, "3", layout.versions, layout.current, layout.switched, version.description)
-        guard try ask(command) == .integer(1) else { throw unknown(version) }
+        let reply = try run(script, "3", layout.versions, layout.current, layout.switched, version.description)
+        guard reply == .integer(1) else { throw unknown(version) }
     }
 
     /// Returns the current version, or `nil` if there never was one.
@@ -171,7 +170,7 @@ package final class RedisStore: SharedStore {
         do throws(Failure) {
             return try images.installMembers(of: loaded) { path throws(Failure) in
                 var writer = try PublishedMembersWriter(path)
-                try RedisMemberReader(layout, version, report).read(
+                try RedisMemberReader(layout.users(version), version, report).read(
                     from: &connection,
                     take: { bucket, checksum throws(Failure) in
                         try writer.append(bucket, checksum: checksum)
@@ -195,7 +194,7 @@ package final class RedisStore: SharedStore {
         return try whilePublishing { connection, lease throws(Failure) in
             var erasure = MemberErasure(of: report)
             var number = 0
-            try RedisMemberReader(layout, version, report).read(
+            try RedisMemberReader(layout.users(version), version, report).read(
                 from: &connection, heartbeat: { lease.renewal(&$0) },
                 take: { bucket, checksum throws(Failure) in
                     let bytes = unsafe bucket.withUnsafeBufferPointer { unsafe Array($0) }
@@ -205,6 +204,32 @@ package final class RedisStore: SharedStore {
             let present = erasure.manifest(from: manifest, mark: mark, at: now)
             try lease.replace(present, erasure.buckets, &connection)
             return erasure.count
+        }
+    }
+
+    /// Replaces the members: writes the new ones beside them, and then exchanges all in one step.
+    package func replaceMembers(
+        of version: VersionName, by members: any MemberSource, _ renewed: (Manifest) -> Manifest
+    ) throws(Failure) {
+        let manifest = try listedManifest(version)
+        guard let report = manifest.members else { return }
+        let (count, stem) = (report.bucketCount, layout.renewedUsers(version))
+        let packed = PackedMembers(
+            members, manifest.coding(groupCount: manifest.groups.included), bucketCount: count)
+        try whilePublishing { connection, lease throws(Failure) in
+            // A killed process may have left some.
+            try RedisVersionRemoval.removeKeys([(stem, count)], &connection, lease: &lease)
+            var present = renewed(manifest)
+            do throws(Failure) {
+                let report = try RedisMemberWriter(stem, packed).write(to: &connection, lease: &lease) { _ in }
+                present.members = report
+                try RedisMemberReader(stem, version, report).read(
+                    from: &connection, heartbeat: { lease.renewal(&$0) })
+                try lease.exchangeMembers(present, bucketCount: count, &connection)
+            } catch {
+                try? RedisVersionRemoval.removeKeys([(stem, count)], &connection, lease: &lease)
+                throw error
+            }
         }
     }
 
@@ -225,9 +250,23 @@ package final class RedisStore: SharedStore {
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
             redis.call(ARGV[2], KEYS[2], ARGV[1]) return 1
             """
-        let command = RedisCommand(
-            "EVAL", script, "2", layout.versions, layout.pins, version.description, isPinned ? "SADD" : "SREM")
-        guard try ask(command) == .integer(1) else { throw unknown(version) }
+        let reply = try run(
+            script, "2", layout.versions, layout.pins, version.description, isPinned ? "SADD" : "SREM")
+        guard reply == .integer(1) else { throw unknown(version) }
+    }
+
+    /// Runs a script that needs next to no memory, also on a server whose memory is full.
+    ///
+    /// - Parameter words: the number of keys, the keys and the arguments.
+    private func run(_ script: String, _ words: String...) throws(Failure) -> RedisReply {
+        func command(_ script: String) -> RedisCommand {
+            var command = RedisCommand("EVAL", script)
+            for word in words { command.append(word) }
+            return command
+        }
+        do throws(Failure) { return try ask(command(script)) } catch  where error.isOfFullServer {
+            return try ask(command(RedisCommand.evenIfFull + script))
+        }
     }
 
     /// Removes the oldest versions beyond `count`, and keys of killed publishers.

@@ -146,20 +146,28 @@ enum RedisVersionRemoval {
         _ version: VersionName, _ layout: RedisLayout, _ connection: inout StoreConnection,
         lease: inout PublisherLease
     ) throws(Failure) {
-        var command = RedisCommand("UNLINK", layout.manifest(version))
+        _ = try connection.ask("UNLINK", layout.manifest(version))
         if let shape = VersionShape(try connection.ask("HGETALL", layout.shape(version))) {
-            for (stem, count) in shape.numberedKeys(version, layout) {
-                for number in 0..<count {
-                    command.appendKey(stem, number)
-                    guard command.wordCount > keysPerCommand else { continue }
-                    try connection.push(command, window: window) { _ in }
-                    if lease.renewal(&command) { try connection.push(command, window: window) { _ in } }
-                    command.replace(with: "UNLINK")
-                }
+            try removeKeys(shape.numberedKeys(version, layout), &connection, lease: &lease)
+        }
+        try lease.forget(version, &connection)
+    }
+
+    /// Removes the keys with some stems, as many of each as are given; numbers begin with 0.
+    static func removeKeys(
+        _ keys: [(stem: String, count: Int)], _ connection: inout StoreConnection, lease: inout PublisherLease
+    ) throws(Failure) {
+        var command = RedisCommand("UNLINK")
+        for (stem, count) in keys {
+            for number in 0..<count {
+                command.appendKey(stem, number)
+                guard command.wordCount > keysPerCommand else { continue }
+                try connection.push(command, window: window) { _ in }
+                if lease.renewal(&command) { try connection.push(command, window: window) { _ in } }
+                command.replace(with: "UNLINK")
             }
         }
         if command.wordCount > 1 { try connection.push(command, window: window) { _ in } }
         try connection.finish { _ in }
-        try lease.forget(version, &connection)
     }
 }

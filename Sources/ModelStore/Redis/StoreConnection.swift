@@ -49,6 +49,16 @@ struct StoreConnection: ~Copyable {
     }
 }
 
+extension RedisCommand {
+    /// The beginning of a script that runs although the server's memory is full, from Redis 7 on.
+    static let evenIfFull = "#!lua flags=allow-oom\n"
+}
+
+extension Failure {
+    /// Whether a server refused something because its memory is full.
+    var isOfFullServer: Bool { (cause as? RedisError)?.code == .refused("OOM") }
+}
+
 /// A connection for short commands, which is kept between commands and replaced when it breaks.
 final class RedisLink: Sendable {
     private let address: RedisAddress

@@ -17,6 +17,9 @@ extension HealthFault {
     static let redisEvicted = HealthFault(
         .warning, "it has evicted keys since the last check, or lately", bound: .evictionDays,
         advice: "raise maxmemory: lists of sessions are lost, and made anew")
+    static let redisRefuses = HealthFault(
+        .bad, "its memory is full, so it refuses what is written",
+        advice: "raise maxmemory, or remove older versions with \"coterie models prune\"")
     static let redisFull = HealthFault(
         .warning, "its memory is nearly used up", bound: .memoryPercent, advice: "raise maxmemory")
     static let redisWithoutRoom = HealthFault(
@@ -47,8 +50,9 @@ extension HealthQuestion {
     static let redis = HealthQuestion(
         "redis", looksAt: "the server of a store in Redis: its role, memory, evictions, disk, rights and clock",
         faults: [
-            .redisTooOld, .redisCluster, .redisReplica, .redisRights, .redisEvictsVersions, .redisEvicted, .redisFull,
-            .redisWithoutRoom, .redisDisk, .redisForgetful, .redisSilent, .redisClock,
+            .redisTooOld, .redisCluster, .redisReplica, .redisRights, .redisEvictsVersions, .redisEvicted,
+            .redisRefuses,
+            .redisFull, .redisWithoutRoom, .redisDisk, .redisForgetful, .redisSilent, .redisClock,
         ]
     ) { check, record in
         // Another question says why a server does not answer.
@@ -154,6 +158,9 @@ extension HealthCheck {
     fileprivate func room(in state: RedisServerState, _ redis: RedisStore) -> Finding? {
         guard let maximum = state.maximumBytes, let used = state.usedBytes, maximum > 0 else { return nil }
         let free = maximum - used
+        guard free > 0 else {
+            return .found(.redisRefuses, "\(used >> 20) of \(maximum >> 20) MiB of its memory are used")
+        }
         if let newest = try? redis.versions().last, free < newest.byteCount {
             return .found(
                 .redisWithoutRoom, "\(free >> 20) MiB of its memory are free, and the newest version takes more")

@@ -69,12 +69,17 @@ final class JournalSource: CommunitySource {
     }
 
     func taken(in snapshot: VisibleSnapshot) throws(Failure) -> AppliedChanges {
-        try base?.taken() ?? snapshot.manifest.taken
+        try base?.taken() ?? snapshot.manifest.membersState.taken
     }
 
     /// The changes that what is known has already; none before a version is loaded.
     private var taken: AppliedChanges {
         get throws(Failure) { try base?.taken() ?? served().snapshot?.manifest.taken ?? .none }
+    }
+
+    /// The changes that what is known of members has already; an import may have published them anew.
+    private var takenOfMembers: AppliedChanges {
+        get throws(Failure) { try base?.taken() ?? served().snapshot?.manifest.membersState.taken ?? .none }
     }
 
     /// Returns the changes of a member beyond those taken; those of a forgotten member bring nobody back.
@@ -98,7 +103,7 @@ final class JournalSource: CommunitySource {
 
     /// Whether the catalog, the ledger of the store, or a change that is not taken, has forgotten the user.
     func isForgotten(user id: String) throws(Failure) -> Bool {
-        let taken = try taken
+        let taken = try takenOfMembers
         let isForgotten = try journal.read { journal throws(Failure) in
             try journal.isForgotten(user: id, beyond: taken)
         }
@@ -336,7 +341,7 @@ final class JournalSource: CommunitySource {
 
     func interests(ofUser id: String) throws(Failure) -> [String] {
         let snapshot = served().snapshot
-        let recent = try journal.recentChanges(ofUser: id, beyond: taken)
+        let recent = try journal.recentChanges(ofUser: id, beyond: takenOfMembers)
         if recent?.isForgotten == true { return [] }
         if let interests = recent?.interests { return interests }
         guard recent?.isCleared != true else { return [] }

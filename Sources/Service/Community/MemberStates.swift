@@ -12,11 +12,12 @@ extension MemberState {
     /// - Parameter instant: the time, in Unix milliseconds.
     init(_ member: PublishedMember, of manifest: Manifest, for planner: Planner, atMilliseconds instant: Int64) {
         self.init()
-        let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
+        let readAt = manifest.membersState.atMilliseconds
+        let ageDays = max(0, Double(instant - readAt)) / 86_400_000
         let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
         // An event from a clock that was ahead must not win over a later change by the member.
         func event(_ holds: Bool, _ seconds: Int64) -> PairState {
-            PairState(holds: holds, seconds: min(seconds, manifest.createdAtMilliseconds / 1000))
+            PairState(holds: holds, seconds: min(seconds, readAt / 1000))
         }
         for joined in member.joined {
             memberships[joined.group] = PairState(holds: true, seconds: joined.seconds.map(Int64.init))
@@ -34,7 +35,7 @@ extension MemberState {
         topics = member.feedback.interests
         topicsStamp = member.feedback.interestsStamp
         pause = member.feedback.pause.map {
-            Pause(atSeconds: min($0.atSeconds, manifest.createdAtMilliseconds / 1000), endSeconds: $0.endSeconds)
+            Pause(atSeconds: min($0.atSeconds, readAt / 1000), endSeconds: $0.endSeconds)
         }
         hints = member.feedback.hints
         firstJoinAtMilliseconds = member.joined.map { Int64($0.seconds ?? 0) * 1000 }.min()

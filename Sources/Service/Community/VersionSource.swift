@@ -30,7 +30,7 @@ final class VersionSource: CommunitySource {
 
     func read<Result>(_ body: (Facts) throws(Failure) -> Result) -> Result? { nil }
 
-    func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { snapshot.manifest.taken }
+    func taken(in snapshot: VisibleSnapshot) -> AppliedChanges { snapshot.manifest.membersState.taken }
 
     func recentChanges(ofUser id: String, beyond taken: AppliedChanges) -> RecentMemberChanges? { nil }
 

@@ -29,7 +29,8 @@ enum ApplyCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         // Nobody makes a catalog by taking changes to it.
         _ = try parsed.openCatalog()
-        let outcome = try parsed.applyChanges(parsed.openStore(), skipsMissing: parsed.flag("skip-missing"))
+        let outcome = try parsed.applyChanges(
+            parsed.openStore(), skipsMissing: parsed.flag("skip-missing"), renewsMembers: true)
         let counts = outcome.counts
         let answer = [
             "applied": counts.applied, "known": counts.repeated, "leftOut": counts.leftOut,

@@ -118,15 +118,18 @@ enum ImportCommand: Subcommand {
                 into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
             ).run(Array(parsed.arguments.dropFirst()))
         }
-        // Daemons without a catalog are told which groups are private by now, and the store who came back.
-        if kind == .groups || options.readmits, !options.isDryRun { try applyChanges(parsed) }
+        // Daemons without a catalog are told which groups are private by now and what members have, and the store who
+        // came back.
+        if kind == .groups || kind.changesMembers || options.readmits, !options.isDryRun {
+            try applyChanges(parsed, renewsMembers: true)
+        }
     }
 
     /// Applies what was recorded; a failure is a warning, as the next applying makes up for it.
-    private static func applyChanges(_ parsed: ParsedCommand) throws {
+    private static func applyChanges(_ parsed: ParsedCommand, renewsMembers: Bool = false) throws {
         guard Catalog.resolved(parsed.text("catalog")) != nil else { return }
         let store = try parsed.openStore()
-        do throws(Failure) { try parsed.applyChanges(store) } catch {
+        do throws(Failure) { try parsed.applyChanges(store, renewsMembers: renewsMembers) } catch {
             // The import itself says what is wrong with the catalog.
             guard error.code.isOutOfReach || error.code == .corrupt else { return }
             printToStandardError("warning: \(error). The next \"coterie apply\" makes up for it")

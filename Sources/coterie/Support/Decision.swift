@@ -144,12 +144,12 @@ final class Decision {
 extension ParsedCommand {
     /// Applies to the catalog what was recorded, tells the store what the catalog has now, and prints warnings.
     @discardableResult
-    func applyChanges(_ store: any VersionStore, skipsMissing: Bool = false, warns: Bool = true)
-        throws(Failure) -> CatalogLog.Outcome
-    {
+    func applyChanges(
+        _ store: any VersionStore, skipsMissing: Bool = false, renewsMembers: Bool = false, warns: Bool = true
+    ) throws(Failure) -> CatalogLog.Outcome {
         let outcome = try CatalogLog.apply(
             to: text("catalog"), store, relations: Coterie.relations, skipsMissing: skipsMissing,
-            at: Self.nowMilliseconds)
+            renewingMembersOn: renewsMembers ? AvailableProcessors.count() : 0, at: Self.nowMilliseconds)
         for warning in outcome.warnings where warns { printToStandardError("warning: \(warning)") }
         return outcome
     }

@@ -45,7 +45,9 @@ struct Site {
         self.catalog = catalog
         let store = try parsed.openStore()
         let taken = try catalog?.appliedChanges() ?? version.manifest.taken
-        knownTaken = catalog != nil && store.shared == nil ? nil : taken
+        // Members may have been published anew since.
+        let known = catalog == nil ? version.manifest.membersState.taken : taken
+        knownTaken = catalog != nil && store.shared == nil ? nil : known
         untaken = try UntakenChanges(
             of: store, besideCatalog: catalog?.path, beyond: taken, of: wanted ?? .none)
         removed = untaken?.removed ?? RemovedThings()

@@ -141,6 +141,10 @@ struct FixedVersionStore: VersionStore {
         of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
     ) throws(Failure) -> Int { throw Self.refusal }
 
+    func replaceMembers(
+        of version: VersionName, by members: any MemberSource, _ renewed: (Manifest) -> Manifest
+    ) throws(Failure) { throw Self.refusal }
+
     func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(Failure) -> Bool { throw Self.refusal }
 
     private static let refusal = Failure(.fileFailed, "a replay changes no store")
