@@ -306,8 +306,9 @@ extension Responder {
             return [
                 "\(comparison.measure.rawValue)\(role(comparison.measure))", "<bdi>\(names[comparison.arm])</bdi>",
                 .decimals(comparison.control), .decimals(comparison.value),
-                comparison.relative.map { "\(percent($0.difference))" } ?? "–",
-                always.map { "\(percent($0.lower)) to \(percent($0.upper))" } ?? "–", p.map { .decimals($0) } ?? "–",
+                comparison.relative.map { "\(Formats.difference($0.difference))" } ?? "–",
+                always.map { "\(Formats.difference($0.lower)) to \(Formats.difference($0.upper))" } ?? "–",
+                p.map { .decimals($0) } ?? "–",
                 conclusion(
                     report.conclusion(of: comparison, tuningCount: tuning), comparison.measure, report.course),
             ]
@@ -364,7 +365,7 @@ extension Responder {
                 }
             return [
                 "\(measure.rawValue)", "\(votes.first)", "\(votes.second)", "\(votes.neither)",
-                "\(HTML.decimals(interval.lower)) to \(HTML.decimals(interval.upper))", conclusion,
+                "\(Formats.percent(interval.lower)) to \(Formats.percent(interval.upper))", conclusion,
             ]
         }
         return """
@@ -376,8 +377,6 @@ extension Responder {
                 rows))
             """
     }
-
-    private static func percent(_ part: Double) -> String { IntervalPicture.percent(part) }
 }
 
 extension Interval {
