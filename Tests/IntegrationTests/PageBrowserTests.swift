@@ -5,11 +5,12 @@ import Testing
 /// Clicks through the pages for operators in Chromium, and lets axe-core look at each in light and dark.
 @Suite("The pages in a browser", .aFewAtATime, .drill)
 struct PageBrowserTests {
-    /// Groups that are hard to show: in Arabic, without a title, with a long one, and with markup everywhere.
+    /// Groups that are hard to show: in Arabic, without a title, with a long one or a long word, and with markup.
     private static let hardGroups = """
         group_id\ttitle\tvisibility\ttopics
         closer-than-life\tتصوير المقربة\tpublic\tmacro
         focus-stackers\t\tpublic\tmacro
+        street-candid\t\(String(repeating: "Donaudampfschifffahrt", count: 9))\tpublic\tstreet
         kitchen-table-macro\tKitchen Table Macro with a title that somebody has made so long that no table has room for it\tpublic\tmacro
         <img src=x onerror=hacked()>\t<script>hacked()</script>\tpublic\t"><svg onload=hacked()>
 
