@@ -149,9 +149,7 @@ package struct ClockZone: Sendable, Equatable {
         let change = Int64(abs(offsets[low + 1] - offsets[low]))
         return (offsets[low], seconds >= localStarts[low] - change)
     }
-}
 
-extension ClockZone {
     /// Reads a zone from `Z`, `UTC`, `GMT`, `+02`, `+0200` or `+02:00`, or nil for anything else.
     package init?(_ text: String) {
         guard case .offset(let seconds)? = writtenZone(text.utf8Span.span, from: 0) else { return nil }

@@ -53,6 +53,12 @@ package enum Formats {
     /// Returns a share as a percentage: 0.981 is `98.1%` with one digit after the point.
     package static func percent(_ share: Double, digits: Int = 1) -> String { fixed(share * 100, digits) + "%" }
 
+    /// Returns a relative difference in percent, with its sign: 0.05 is `+5.0%`; a dash if it is not finite.
+    package static func difference(_ part: Double) -> String {
+        let size = percent(abs(part))
+        return !part.isFinite ? "–" : (size == "0.0%" ? "" : part < 0 ? "−" : "+") + size
+    }
+
     /// Returns a time in UTC, such as `2026-11-14T03:00:00Z`, or `-` for nil.
     package static func time(milliseconds: Int64?) -> String {
         milliseconds.map { UnixTime(seconds: $0 / 1000)?.description ?? "\($0)" } ?? "-"
@@ -66,12 +72,8 @@ package enum Formats {
 
     /// Returns a number of bytes in B, KiB, MiB or GiB.
     package static func bytes(_ count: Int) -> String {
-        var value = Double(count)
-        for unit in ["B", "KiB", "MiB"] {
-            if value < 1024 { return unit == "B" ? "\(count) B" : fixed(value, 1) + " " + unit }
-            value /= 1024
-        }
-        return fixed(value, 1) + " GiB"
+        let unit = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")].first { count >= $0.0 }
+        return unit.map { fixed(Double(count) / Double($0.0), 1) + " " + $0.1 } ?? "\(count) B"
     }
 
     /// Returns a duration in ms, s, min, h or days.

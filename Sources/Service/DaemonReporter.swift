@@ -257,6 +257,9 @@ extension DaemonReport {
         (try store.board(of: kind)?.reports() ?? []).compactMap { try? JSON.decoded(DaemonReport.self, from: $0) }
     }
 
+    /// The machine and port of the daemon, which `coterie experiment report --gone` takes.
+    package var name: String { "\(host):\(port)" }
+
     /// The time up to which the daemon has sent everything, in Unix milliseconds; it writes exposures within a second.
     package var sentUntilMilliseconds: Int64 { (outboxSinceMilliseconds ?? reportedAtMilliseconds) - 1000 }
 }

@@ -23,6 +23,16 @@ struct FormatsTests {
             }
         }
     }
+
+    @Test("Differences have a sign, and sizes a unit")
+    func units() {
+        #expect(
+            [0.05, -0.123, 0, -0.0001, .infinity].map(Formats.difference) == ["+5.0%", "−12.3%", "0.0%", "0.0%", "–"])
+        #expect(
+            [0, 1023, 1024, 1_048_575, 1 << 20, 3 << 30].map(Formats.bytes) == [
+                "0 B", "1023 B", "1.0 KiB", "1024.0 KiB", "1.0 MiB", "3.0 GiB",
+            ])
+    }
 }
 
 @Suite("Words of commands to copy")

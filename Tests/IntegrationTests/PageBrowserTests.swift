@@ -5,11 +5,12 @@ import Testing
 /// Clicks through the pages for operators in Chromium, and lets axe-core look at each in light and dark.
 @Suite("The pages in a browser", .aFewAtATime, .drill)
 struct PageBrowserTests {
-    /// Groups that are hard to show: in Arabic, without a title, with a long one, and with markup everywhere.
+    /// Groups that are hard to show: in Arabic, without a title, with a long one or a long word, and with markup.
     private static let hardGroups = """
         group_id\ttitle\tvisibility\ttopics
         closer-than-life\tتصوير المقربة\tpublic\tmacro
         focus-stackers\t\tpublic\tmacro
+        street-candid\t\(String(repeating: "Donaudampfschifffahrt", count: 9))\tpublic\tstreet
         kitchen-table-macro\tKitchen Table Macro with a title that somebody has made so long that no table has room for it\tpublic\tmacro
         <img src=x onerror=hacked()>\t<script>hacked()</script>\tpublic\t"><svg onload=hacked()>
 
@@ -162,6 +163,40 @@ struct PageBrowserTests {
             name = text("#map-chosen a")
             canvas.send_keys(Keys.ENTER)
             arrive(name)
+
+            # With fingers: one moves the map, two zoom about their middle, and neither chooses a group.
+            driver.get(address + "/admin/map")
+            arrive("Map")
+            find("#map-words").send_keys("macro mondays")
+            wait.until(lambda d: find("#map-words").send_keys(Keys.ENTER) or "Macro Mondays" in text("#map-chosen"))
+            driver.execute_script('''
+                document.querySelector('.map canvas').scrollIntoView({ block: 'center' });
+                const write = CanvasRenderingContext2D.prototype.fillText;
+                CanvasRenderingContext2D.prototype.fillText = function (words, x, y) {
+                    if (words === 'Macro Mondays') window.written = x;
+                    write.call(this, words, x, y);
+                };''')
+            left, top, width, height = driver.execute_script('''
+                const box = document.querySelector('.map canvas').getBoundingClientRect();
+                return [box.left, box.top, box.width, box.height];''')
+            def touch(*ways, steps=4):
+                at = lambda part: [{"id": number, "x": left + width / 2 + a + (b - a) * part, "y": top + height / 2}
+                    for number, (a, b) in enumerate(ways)]
+                kinds = ["touchStart"] + ["touchMove"] * steps + ["touchEnd"]
+                for step, kind in enumerate(kinds):
+                    driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind,
+                        "touchPoints": at(step / steps) if kind != "touchEnd" else []})
+            def is_written(aside): wait.until(lambda d: d.execute_script(
+                "return Math.abs(window.written - arguments[0]) < 2", width / 2 + aside), (aside, width / 2))
+            touch((0, 60))
+            is_written(60)
+            # The group is 60 right of the middle, which stays where it is: twice as far apart, twice as far off.
+            touch((-50, -100), (50, 100))
+            is_written(120)
+            assert text("#map-chosen a") == "Macro Mondays", text("#map-chosen")
+            driver.execute_script("document.querySelector('#map-chosen').textContent = ''")
+            touch((120, 120), steps=1)
+            wait.until(lambda d: text("#map-chosen a") == "Macro Mondays")
 
             driver.get(address + "/admin/versions")
             names = lambda: driver.execute_script(

@@ -1,9 +1,13 @@
+import Answers
+import Basics
 import CatalogStore
 import Changes
 import Experiments
 import Foundation
 import Model
+import ModelStore
 import SQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -132,5 +136,37 @@ extension PageTests {
         let field = try #require(try signIn(daemon).cookie)
         let page = try get(daemon, "/admin/experiments/later", [field]).text
         #expect(page.contains("It begins <time") && !page.contains("id=\"verdict\""), "\(page)")
+    }
+
+    @Test("Without the data, a page names the command, and the daemons that never came back can be left out of it")
+    func gone() throws {
+        var register = ExperimentRegister()
+        let plan = ExperimentPlan(decides: .clicks, memberCount: 1200, effect: 0.1)
+        let definition = ExperimentDefinition("longer", arms: [.init("usual"), .init("longer")], plan: plan)
+        #expect(register.start(definition, atMilliseconds: Bearers.now - 3_600_000) == nil)
+        let folder = try TemporaryDirectory()
+        let store = FakeStore(try Community.version("v1"))
+        store.state.withLock { $0.boards = folder.path }
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        for (port, seconds) in [(8080, 2), (8081, 600), (8082, 1200)] {
+            let report = DaemonReport(
+                host: "barn", processId: 1, address: "127.0.0.1", port: port, startedAtMilliseconds: 0,
+                reportedAtMilliseconds: Bearers.now - Int64(seconds) * 1000, modelVersion: "v1", problems: [])
+            try store.board(of: .senders)?.post(try JSON.encoded(report), ofDaemon: "barn-\(port)")
+        }
+        let daemon = try daemon { $0.deployment = .versionsOnly(store) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        func page(_ query: String) throws -> String {
+            try get(daemon, "/admin/experiments/longer\(query)", [field]).text
+        }
+        let all = try page("")
+        #expect(all.contains(">coterie experiment report longer --take-changes</code>"), "\(all)")
+        #expect(all.contains("silent for 20 min") && all.contains("silent for 10 min") && all.contains(">sends<"))
+        #expect(all.contains("?gone=barn%3A8082") && !all.contains("?gone=barn%3A8080"))
+        let one = try page("?gone=barn%3A8082")
+        #expect(one.contains("--take-changes --gone barn:8082</code>") && one.contains("<a href=\"?\">wait for it</a>"))
+        let two = try page("?gone=barn%3A8081%3Bbarn%3A8082%3B%24%28hacked%29")
+        #expect(two.contains("--gone barn:8081 --gone barn:8082</code>") && !two.contains("hacked"), "\(two)")
     }
 }

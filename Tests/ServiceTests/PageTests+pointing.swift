@@ -38,12 +38,25 @@ extension PageTests {
         #expect(!after.contains("All is well") && before != after)
         #expect(after.contains("The gate refused the last recompute: half of the groups are gone"))
         #expect(after.contains("import groups</a> failed") && after.contains("12 lines are bad"))
+        WorkLog("import groups", beside: members.path) { Bearers.now }.end("12 lines are bad.", hasFailed: true)
+        #expect(try verdict().contains("12 lines are bad.</p>"))
         // What the recompute says of the refusal is not said twice.
         WorkLog("recompute", beside: members.path) { Bearers.now }.end("v2 is published, v1 stays", hasFailed: true)
         #expect(try !verdict().contains("v1 stays"))
         // A job that ended well later mends what an earlier one of its kind left.
         WorkLog("import groups", beside: members.path) { Bearers.now }.end("12 rows")
         #expect(try !verdict().contains("import groups</a> failed"))
+    }
+
+    @Test("Numbers have a digit or two behind the point, and more only where they are small")
+    func numbers() {
+        let values = [0, 1, 12, 0.8, 1.978, 7.125, 0.0312, 0.003049, 1234.5, -0.5, 0.00001, .nan]
+        #expect(
+            values.map { HTML.decimals($0).text } == [
+                "0", "1", "12", "0.80", "1.98", "7.12", "0.031", "0.003", "1,235", "−0.50", "&lt;0.0001", "–",
+            ])
+        #expect(values.prefix(6).map { HTML.decimals($0, 1).text } == ["0", "1", "12", "0.8", "2.0", "7.1"])
+        #expect(HTML.percent(0.4, digits: 0).text == "40%" && HTML.percent(nil).text == "–")
     }
 
     @Test("A version that the gate refused serves only after a tick, and one that is not there is 404")
@@ -95,7 +108,7 @@ extension PageTests {
         #expect(unoffered.contains("3 groups, page 1 of 1") && !unoffered.contains("/admin/groups/birds"))
         #expect(!unoffered.contains("the data that were imported last end before them"))
         let opened = try table("sort=opened")
-        #expect(opened.contains("40 %") && opened.contains("0 %"))
+        #expect(opened.contains("40%") && opened.contains("0%"))
         let first = try #require(opened.range(of: "/admin/groups/alps")?.lowerBound)
         #expect(try first < #require(opened.range(of: "/admin/groups/birds")?.lowerBound))
     }

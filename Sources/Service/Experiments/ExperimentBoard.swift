@@ -1,5 +1,6 @@
-import Experiments
-import ModelStore
+package import Basics
+package import Experiments
+package import ModelStore
 import Synchronization
 
 /// The experiments of the store, as of the last poll.
@@ -42,5 +43,29 @@ final class ExperimentBoard: Sendable {
         changes.everythingChanged()
         let names = register.entries.filter { $0.stoppedAtMilliseconds == nil }.map(\.definition.name)
         log.info("experiments that are started: \(names.isEmpty ? "none" : names.joined(separator: ", "))")
+    }
+}
+
+extension VersionStore {
+    /// Returns the experiments of the store.
+    package func experimentRegister() throws(Failure) -> ExperimentRegister { try register(of: experiments()) }
+
+    /// Changes the experiments of the store; another process may change them meanwhile, so the change is retried.
+    ///
+    /// - Parameter change: returns an error message, or nil on success.
+    /// - Returns: the message, or nil on success.
+    package func changeExperiments(_ change: (inout ExperimentRegister) -> String?) throws(Failure) -> String? {
+        for _ in 0..<10 {
+            let known = try experiments()
+            var register = try self.register(of: known)
+            if let problem = change(&register) { return problem }
+            if try setExperiments(register.encoded, replacing: known) { return nil }
+        }
+        throw Failure(.tryLater, "others change the experiments of \(location) all the time: try again")
+    }
+
+    private func register(of text: [UInt8]?) throws(Failure) -> ExperimentRegister {
+        if let register = ExperimentRegister(encoded: text) { return register }
+        throw Failure(.badData, "the experiments of \(location) are damaged, or of a newer program")
     }
 }

@@ -137,14 +137,16 @@ extension Responder {
         let place = row.position + step
         guard (1...count).contains(place) else { return "" }
         return call.forms.form(
-            .curate, "/admin/curation", fields(row.groupId, "position", String(place), label), done: "Moved.",
-            undo: self.place(row))
+            .curate, "/admin/curation",
+            .fields([("group", row.groupId), ("position", "\(place)")], label, of: row.groupId),
+            done: "Moved.", undo: self.place(row))
     }
 
     private static func remove(_ row: CuratedGroups.Row, _ call: Call) -> HTML {
         call.forms.form(
-            .curate, "/admin/curation", fields(row.groupId, "remove", "yes", "Remove"), done: "Removed.",
-            undo: place(row))
+            .curate, "/admin/curation",
+            .fields([("group", row.groupId), ("remove", "yes")], "Remove", of: row.groupId),
+            done: "Removed.", undo: place(row))
     }
 
     /// Returns the fields that bring a group back to where it is now.
@@ -153,12 +155,5 @@ extension Responder {
             ("group", row.groupId), ("position", String(row.position)), ("from", local(row.startsAtMilliseconds)),
             ("until", local(row.expiresAtMilliseconds)),
         ]
-    }
-
-    private static func fields(_ group: String, _ name: String, _ value: String, _ label: String) -> HTML {
-        """
-        <input type="hidden" name="group" value="\(group)"><input type="hidden" name="\(name)" value="\(value)">\
-        <button class="plain" data-key="\(label) \(group)">\(label)<span class="unseen"> \(group)</span></button>
-        """
     }
 }

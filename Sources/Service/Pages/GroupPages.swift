@@ -37,8 +37,8 @@ extension Responder {
         let trending = snapshot.trendingGroups(limit: 10).groups.map {
             row -> [HTML] in
             [
-                "\(row.group.rank)", .group(row.group.groupId, title: row.group.title), .decimals(row.trend.score),
-                "\(row.trend.joiners)", "\(row.trend.posters)", .decimals(row.trend.usualWeek),
+                "\(row.group.rank)", .group(row.group.groupId, title: row.group.title), .decimals(row.trend.score, 1),
+                "\(row.trend.joiners)", "\(row.trend.posters)", .decimals(row.trend.usualWeek, 1),
             ]
         }
         return Page(
@@ -83,14 +83,14 @@ extension Responder {
         if !topics.isEmpty { facts.append(("Topics", "<ul class=\"words\">\(topics)</ul>")) }
         let talk = model.talk(of: index)
         if talk.recentPosts > 0 {
-            facts.append(("Posts a week", .decimals(talk.postsPerWeek)))
-            facts.append(("Answers a post", .decimals(talk.answersPerPost)))
+            facts.append(("Posts a week", .decimals(talk.postsPerWeek, 1)))
+            facts.append(("Answers a post", .decimals(talk.answersPerPost, 1)))
         }
         if let reach = model.reach(of: index) {
             facts.append(("Joins in four weeks", "\(reach.joins.grouped)"))
-            if let percent = reach.openedPercent {
+            if let share = reach.openedShare {
                 facts.append(("Offered to", "\(reach.offered.grouped) members"))
-                facts.append(("Opened by", "\(percent) of them"))
+                facts.append(("Opened by", "\(HTML.percent(share, digits: 0)) of them"))
             }
         }
         if let time = model.lastActiveAt(of: index) { facts.append(("Last active", .day(time * 1000))) }
@@ -154,6 +154,9 @@ extension Responder {
                 }
                 rows[place][column + 1] = "\(HTML.decimals(neighbour.score.value))\(common)"
             }
+        }
+        guard !rows.isEmpty else {
+            return "<p class=\"nothing\">None: it has too few members or photos in common with any other group.</p>"
         }
         return .table(
             "The \(neighbourLimit) best by all relations together, and by each; small numbers are entries in common",

@@ -153,7 +153,7 @@ struct GroupTable {
         return [name] + sizes + [
             reach.map { "\($0.joins.grouped)" } ?? "",
             isOffered ? reach.map { "\($0.offered.grouped)" } ?? "" : "",
-            isOffered ? reach?.openedPercent ?? "" : "",
+            isOffered ? reach?.openedShare.map { .percent($0, digits: 0) } ?? "" : "",
             "\(neighbours(of: group))", all.lastActiveAt(of: group).map { .day($0 * 1000) } ?? "", one.state,
         ]
     }
@@ -165,9 +165,4 @@ struct GroupTable {
     }
 
     private func mark(_ isCurrent: Bool) -> HTML { isCurrent ? " aria-current=\"true\"" : "" }
-}
-
-extension GroupReach {
-    /// The members who opened the group, of those who were offered it, in percent; nil if it was offered to nobody.
-    var openedPercent: HTML? { openedShare.map { "\(Int(($0 * 100).rounded())) %" } }
 }

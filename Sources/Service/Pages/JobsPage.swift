@@ -39,7 +39,7 @@ extension Responder {
             let notes = run.notes.map { line -> HTML in "<li>\(line)</li>" }
             return [
                 "\(run.job)", .day(run.startedAtMilliseconds),
-                "\(HTML.span(seconds: max(0, end - run.startedAtMilliseconds) / 1000))", state(of: run),
+                "\(Formats.seconds(Double(max(0, end - run.startedAtMilliseconds)) / 1000))", state(of: run),
                 """
                 \(run.outcome)\(if: !notes.isEmpty, """
                     <details><summary>\(notes.count) \(notes.count == 1 ? "note" : "notes")<span class="unseen"> on the \(run.job)</span></summary>\
@@ -70,7 +70,7 @@ extension Responder {
     /// Shows the steps of the recompute that made a version, and what the gate said.
     private static func steps(_ manifest: Manifest) -> HTML {
         let rows = manifest.steps.map { step -> [HTML] in
-            ["\(step.name)", .decimals(step.seconds), "\(step.peakBytes >> 20)"]
+            ["\(step.name)", "\(Formats.seconds(step.seconds))", "\(step.peakBytes >> 20)"]
         }
         let seconds = manifest.steps.reduce(0) { $0 + $1.seconds }
         let gate: HTML =
@@ -78,8 +78,8 @@ extension Responder {
             ?? "<span class=\"good\">accepted</span>"
         return """
             <details><summary>\(HTML.day(manifest.createdAtMilliseconds, hasYear: false)), \
-            \(HTML.decimals(seconds)) s, \(gate) <small>\(manifest.version.description)</small></summary>
-            \(HTML.table("Steps of \(manifest.version.description)", ["Step", "#Seconds", "#Peak MiB"], rows))
+            \(Formats.seconds(seconds)), \(gate) <small>\(manifest.version.description)</small></summary>
+            \(HTML.table("Steps of \(manifest.version.description)", ["Step", "#Took", "#Peak MiB"], rows))
             </details>
             """
     }

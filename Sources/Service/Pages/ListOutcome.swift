@@ -72,10 +72,10 @@ struct ListOutcome {
                 ? "0 a week ago at this hour"
                 : "\(percent < 0 ? "−" : "+")\(abs(percent).grouped)% to a week ago at this hour"
         } else if let then = before.flatMap({ figure($0, 23) }) {
-            note = "\(Chart.text(then)) on the whole day a week ago"
+            note = "\(HTML.decimals(then, 1)) on the whole day a week ago"
         } else {
             note = "nothing is known of a week ago"
         }
-        return Chart(title, points, present: (now.map(Chart.text) ?? "–", note)).html
+        return Chart(title, points, present: (now.map { .decimals($0, 1) } ?? "–", note)).html
     }
 }

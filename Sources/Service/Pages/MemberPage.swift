@@ -89,7 +89,10 @@ extension Responder {
     private static func interests(_ list: Recommendations) -> HTML {
         let rows = list.interests.map { interest -> [HTML] in
             let groups = interest.groupIds.map { id -> HTML in "<li>\(HTML.group(id, title: ""))</li>" }
-            return ["<bdi>\(interest.name)</bdi>", .decimals(interest.share), "<ul class=\"words\">\(groups)</ul>"]
+            return [
+                "<bdi>\(interest.name)</bdi>", .percent(interest.share, digits: 0),
+                "<ul class=\"words\">\(groups)</ul>",
+            ]
         }
         return .table("Interests", ["Interest", "#Share", "Joined groups"], rows)
     }

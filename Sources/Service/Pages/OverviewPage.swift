@@ -54,7 +54,7 @@ extension Responder {
         facts.append(("Answers since the start", "\(answers.answers.grouped)"))
         facts.append(("Failures among them", "\(answers.failures.grouped)"))
         if let bound = answers.slowestMicroseconds {
-            facts.append(("99% of them within", "\(HTML.decimals(Double(bound) / 1000)) ms"))
+            facts.append(("99% of them within", "\(HTML.decimals(Double(bound) / 1000, 1)) ms"))
         }
         return .facts(facts)
     }
@@ -146,7 +146,10 @@ private struct Overview {
                 old\(data).</p>
                 """
         }
-        let clauses = all.enumerated().map { place, one -> HTML in "\(if: place > 0, "<br>")\(one.0)." }
+        let clauses = all.enumerated().map { place, one -> HTML in
+            // The words of a job may be whole sentences.
+            "\(if: place > 0, "<br>")\(one.0)\(if: !one.0.text.hasSuffix("."), ".")"
+        }
         return "<p class=\"\(worst.1)\" id=\"health\">\(clauses)</p>"
     }
 

@@ -195,6 +195,14 @@ extension HTML {
 
     private static func cellClass(_ isNumber: Bool) -> HTML { isNumber ? " class=\"number\"" : "" }
 
+    /// The fields of a form with one button in a row of a table; its words for screen readers end with the row's id.
+    static func fields(_ fields: [(String, String)], _ label: String, of id: String) -> HTML {
+        let hidden = fields.map { name, value -> HTML in "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" }
+        return """
+            \(hidden)<button class="plain" data-key="\(label) \(id)">\(label)<span class="unseen"> \(id)</span></button>
+            """
+    }
+
     /// A list of facts, each a name and a value.
     static func facts(_ facts: [(name: String, value: HTML)]) -> HTML {
         let lines = facts.map { fact -> HTML in "<div><dt>\(fact.name)</dt><dd>\(fact.value)</dd></div>\n" }
@@ -212,13 +220,27 @@ extension HTML {
         "<a href=\"/admin/groups/\(segment(id))\"><bdi>\(Formats.name(id, title))</bdi></a>"
     }
 
-    /// A number with three digits behind the point.
-    static func decimals(_ value: some BinaryFloatingPoint) -> HTML {
-        let value = Double(value)
-        guard value.isFinite else { return "–" }
-        let thousandths = Int64((abs(value) * 1000).rounded())
-        let digits = String(thousandths % 1000 + 1000).dropFirst()
-        return "\(value < 0 ? "−" : "")\(thousandths / 1000).\(digits)"
+    /// A number with some digits behind the point, or with two significant ones if it is small.
+    ///
+    /// Whole numbers, and those from 100 on, have none behind it.
+    ///
+    /// - Parameter digits: 1 or 2.
+    static func decimals(_ value: some BinaryFloatingPoint, _ digits: Int = 2) -> HTML {
+        let size = abs(Double(value))
+        guard size < 1e15 else { return "–" }
+        let text =
+            switch size {
+            case _ where size >= 100 || size == size.rounded(): Int(size.rounded()).grouped
+            case ..<0.0001: "<0.0001"
+            case ..<(digits > 1 ? 0.1 : 1): Formats.significant(size, 2)
+            default: Formats.fixed(size, digits)
+            }
+        return "\(value < 0 ? "−" : "")\(text)"
+    }
+
+    /// A share in percent, or a dash for nil.
+    static func percent(_ share: Double?, digits: Int = 1) -> HTML {
+        "\(share.map { Formats.percent($0, digits: digits) } ?? "–")"
     }
 
     /// A link to a version's page, by the time at which it was made; its name follows, small.
@@ -245,12 +267,5 @@ extension HTML {
     }
 
     /// A length of time in its largest fitting unit.
-    static func span(seconds: Int64) -> String {
-        switch seconds {
-        case ..<120: "\(seconds) s"
-        case ..<7200: "\(seconds / 60) min"
-        case ..<172_800: "\(seconds / 3600) h"
-        default: "\(seconds / 86400) days"
-        }
-    }
+    static func span(seconds: Int64) -> String { seconds < 100 ? "\(seconds) s" : Formats.seconds(Double(seconds)) }
 }

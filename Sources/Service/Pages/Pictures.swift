@@ -32,7 +32,7 @@ struct Chart {
             "<figcaption>\(title) <b>\(present.value)</b> \(present.note)</figcaption>"
         }
         let rows = points.map { point -> [HTML] in
-            ["\(point.name)\(point.event.map { ", \($0)" } ?? "")", point.value.map(Self.text) ?? "–"]
+            ["\(point.name)\(point.event.map { ", \($0)" } ?? "")", point.value.map { .decimals($0, 1) } ?? "–"]
         }
         return """
             <figure class="chart">\(head)<svg viewBox="0 -16 \(Self.width) \(Self.height + 36)" role="img" \
@@ -61,7 +61,7 @@ struct Chart {
         let top = y(value)
         return """
             <rect class="bar" x="\(left + 4)" y="\(top)" width="\(step - 8)" height="\(Self.height - top)"/>\
-            \(Self.words(Self.text(value).text, x: middle, y: top - 4, isMiddle: true))\(label)
+            \(Self.words(HTML.decimals(value, 1).text, x: middle, y: top - 4, isMiddle: true))\(label)
             """
     }
 
@@ -75,7 +75,7 @@ struct Chart {
             return "\(isFirst ? "M" : "L")\(index * step + step / 2) \(y(value))\(if: isFirst, "h0")"
         }
         return
-            "<path class=\"line\" d=\"\(path)\"/>\(Self.words(Self.text(greatest).text, x: 0, y: -4, isMiddle: false))"
+            "<path class=\"line\" d=\"\(path)\"/>\(Self.words(HTML.decimals(greatest, 1).text, x: 0, y: -4, isMiddle: false))"
     }
 
     private var greatest: Double { max(1, points.compactMap(\.value).max() ?? 1) }
@@ -86,11 +86,6 @@ struct Chart {
         "<text x=\"\(x)\" y=\"\(y)\"\(if: isMiddle, " text-anchor=\"middle\"")>\(text)</text>"
     }
 
-    /// Returns a value in digits: a whole number, or one with a digit behind the point.
-    static func text(_ value: Double) -> HTML {
-        let tenths = Int((value * 10).rounded())
-        return value >= 100 || tenths % 10 == 0 ? "\(Int(value.rounded()).grouped)" : "\(tenths / 10).\(tenths % 10)"
-    }
 }
 
 /// A picture of differences with their intervals around a line of no difference; the page has a table of the same.
@@ -135,7 +130,7 @@ struct IntervalPicture {
             let place = x(part * reach)
             return """
                 <line class="\(part == 0 ? "zero" : "tick")" x1="\(place)" y1="20" x2="\(place)" y2="\(height)"/>\
-                <text x="\(place)" y="14" text-anchor="\(part == 1 ? "end" : "middle")">\(Self.percent(part * reach))</text>
+                <text x="\(place)" y="14" text-anchor="\(part == 1 ? "end" : "middle")">\(Formats.difference(part * reach))</text>
                 """
         }
         return """
@@ -146,13 +141,6 @@ struct IntervalPicture {
 
     private func x(_ difference: Double) -> Int {
         430 + Int((200 * max(-1, min(1, difference / reach))).rounded())
-    }
-
-    /// Returns a difference in percent, with its sign.
-    static func percent(_ part: Double) -> String {
-        guard part.isFinite else { return "–" }
-        let tenths = (abs(part) * 1000).rounded() / 10
-        return (tenths == 0 ? "" : part < 0 ? "−" : "+") + "\(tenths)%"
     }
 }
 
@@ -224,36 +212,31 @@ struct NeighbourhoodPicture {
     }
 
     /// Returns places in a box of 640 × 400 for dots with pairwise weights from 0 to 1.
-    private static func places(_ weights: [[Double]]) -> [(x: Double, y: Double)] {
+    private static func places(_ weights: [[Double]]) -> [SIMD2<Double>] {
         let count = weights.count
-        var places = (0..<count).map { index -> (x: Double, y: Double) in
+        var places = (0..<count).map { index -> SIMD2<Double> in
             let angle = 2 * Double.pi * Double(index) / Double(count)
-            return index == 0 ? (0, 0) : (cos(angle), sin(angle))
+            return index == 0 ? .zero : [cos(angle), sin(angle)]
         }
+        func length(_ way: SIMD2<Double>) -> Double { (way * way).sum().squareRoot() }
         let ideal = 1.6 / Double(count).squareRoot()
         for step in 0..<120 {
             let reach = 0.12 * (1 - Double(step) / 120)
-            let forces = (0..<count).map { first -> (x: Double, y: Double) in
-                var force = (x: 0.0, y: 0.0)
-                for second in 0..<count where second != first {
-                    let (dx, dy) = (places[first].x - places[second].x, places[first].y - places[second].y)
-                    let distance = max(1e-3, (dx * dx + dy * dy).squareRoot())
+            let forces = (0..<count).map { first in
+                (0..<count).filter { $0 != first }.reduce(SIMD2<Double>.zero) { force, second in
+                    let way = places[first] - places[second]
+                    let distance = max(1e-3, length(way))
                     let push = ideal * ideal / distance - weights[first][second] * distance * distance / ideal
-                    force.x += dx / distance * push
-                    force.y += dy / distance * push
+                    return force + way / distance * push
                 }
-                return force
             }
             for index in 1..<max(1, count) {
-                let length = max(
-                    1e-9, (forces[index].x * forces[index].x + forces[index].y * forces[index].y).squareRoot())
-                places[index].x += forces[index].x / length * min(length, reach)
-                places[index].y += forces[index].y / length * min(length, reach)
+                let size = max(1e-9, length(forces[index]))
+                places[index] += forces[index] / size * min(size, reach)
             }
         }
-        let widest = max(1e-9, places.map { abs($0.x) }.max() ?? 1)
-        let highest = max(1e-9, places.map { abs($0.y) }.max() ?? 1)
-        return places.map { (320 + $0.x / widest * 270, 200 + $0.y / highest * 165) }
+        let widest = places.reduce(SIMD2(repeating: 1e-9)) { pointwiseMax($0, pointwiseMax($1, -$1)) }
+        return places.map { [320, 200] + $0 / widest * [270, 165] }
     }
 
     /// The picture, in which each dot is a link to its group.

@@ -114,28 +114,23 @@ extension Responder {
     private static func serve(
         _ version: VersionName, insteadOf current: VersionName?, isRefused: Bool = false, _ call: Call
     ) -> HTML {
+        let name = version.description
         let undo = [("version", current?.description ?? ""), ("action", "serve"), ("although", "refused")]
         let tick: HTML = """
             <label><input type="checkbox" name="although" value="refused" required> Serve it although it was refused</label>
             """
         return call.forms.form(
-            .operate, "/admin/versions", "\(if: isRefused, tick)\(fields("Serve this one", "serve", version))",
-            done: "Version \(version) serves until the next recompute.", undo: current == nil ? [] : undo)
+            .operate, "/admin/versions",
+            "\(if: isRefused, tick)\(HTML.fields([("version", name), ("action", "serve")], "Serve this one", of: name))",
+            done: "Version \(name) serves until the next recompute.", undo: current == nil ? [] : undo)
     }
 
     private static func pin(_ version: VersionName, _ isPinned: Bool, _ call: Call) -> HTML {
-        call.forms.form(
-            .operate, "/admin/versions", fields(isPinned ? "Unpin" : "Pin", isPinned ? "unpin" : "pin", version),
-            done: isPinned ? "Released." : "Pinned.",
-            undo: [("version", version.description), ("action", isPinned ? "pin" : "unpin")])
-    }
-
-    private static func fields(_ label: String, _ action: String, _ version: VersionName) -> HTML {
-        """
-        <input type="hidden" name="version" value="\(version.description)"><input type="hidden" name="action" \
-        value="\(action)"><button class="plain" data-key="\(action) \(version.description)">\(label)<span \
-        class="unseen"> \(version.description)</span></button>
-        """
+        let fields = ["unpin", "pin"].map { [("version", version.description), ("action", $0)] }
+        return call.forms.form(
+            .operate, "/admin/versions",
+            .fields(fields[isPinned ? 0 : 1], isPinned ? "Unpin" : "Pin", of: version.description),
+            done: isPinned ? "Released." : "Pinned.", undo: fields[isPinned ? 1 : 0])
     }
 
     /// The most groups of each kind that a comparison names.

@@ -47,18 +47,17 @@ struct VersionQuality {
         let before = values.dropLast().last.flatMap(\.self).map { "\(Formats.percent($0)) in the version before" }
         return Chart(
             figure.title, points,
-            present: ("\(values.last.flatMap(\.self).map { Formats.percent($0) } ?? "–")", "\(before ?? "")")
+            present: (.percent(values.last.flatMap(\.self)), "\(before ?? "")")
         ).html
     }
 
     private func row(_ quality: Manifest.Quality) -> [HTML] {
         let figures = quality.figures
-        func percent(_ share: Double?) -> HTML { "\(share.map { Formats.percent($0) } ?? "–")" }
         // The page of a stored version has what it would change, and the button that makes it serve.
         return [
             versions[quality.version].map(HTML.version) ?? "\(quality.version.description)",
-            "\(quality.members.grouped)", "\(quality.joins.grouped)", percent(figures?.hitRate),
-            "\(figures?.intervalWords ?? "–")", percent(figures?.popularHitRate),
+            "\(quality.members.grouped)", "\(quality.joins.grouped)", .percent(figures?.hitRate),
+            "\(figures?.intervalWords ?? "–")", .percent(figures?.popularHitRate),
             "\(quality.joinsOfOtherGroups.grouped)", "\(quality.joinsWithoutTime.grouped)",
             "\(quality.joinsWithNewTime.map(\.grouped) ?? "–")", "\(figures == nil ? quality.words : "")",
         ]

@@ -10,8 +10,9 @@ export async function drawMap(figure) {
         <div class="actions"><button type="button" data-zoom="1.6" aria-label="Zoom in">+</button><button type="button"
         data-zoom="0.625" aria-label="Zoom out">−</button><button type="button" data-zoom="0">All</button></div>
         <canvas tabindex="0" role="application" aria-describedby="map-help" aria-label="Map of all groups"></canvas>
-        <figcaption><p id="map-chosen" role="status"></p><p id="map-help">Arrow keys go from group to group, + and −
-        zoom, 0 shows all, and Enter opens the group. The table below leads to the same groups.</p></figcaption>`;
+        <figcaption><p id="map-chosen" role="status"></p><p id="map-help">Drag to move; two fingers zoom. Arrow keys go
+        from group to group, + and − zoom, 0 shows all, and Enter opens the group. The table below leads to the same
+        groups.</p></figcaption>`;
     figure.hidden = false;
     const canvas = figure.querySelector('canvas');
     const words = figure.querySelector('input');
@@ -97,8 +98,6 @@ export async function drawMap(figure) {
         const part = view.zoom / next;
         view = factor === 0 ? whole
             : { x: at.x + (view.x - at.x) * part, y: at.y + (view.y - at.y) * part, zoom: next };
-        // A finger moves the page, unless it is on a part of the map.
-        canvas.style.touchAction = next > 1 ? 'none' : 'auto';
         redraw();
     }
 
@@ -162,26 +161,42 @@ export async function drawMap(figure) {
         event.preventDefault();
         zoom(event.deltaY < 0 ? 1.2 : 1 / 1.2, onMap(event));
     }, { passive: false });
+    // The places of the pointers that are down: one moves the map, and two zoom about their middle.
+    const pointers = new Map();
+    // The place of a press that may become a choice; null once it moves, or has a second pointer.
+    let press = null;
+    const apart = (one, other) => Math.hypot(one.clientX - other.clientX, one.clientY - other.clientY);
+    const grip = () => {
+        const [first, second = first] = pointers.values();
+        return {
+            clientX: (first.clientX + second.clientX) / 2, clientY: (first.clientY + second.clientY) / 2,
+            width: apart(first, second),
+        };
+    };
     canvas.addEventListener('pointerdown', event => {
         if (event.button !== 0) return;
-        const from = onMap(event);
-        let moved = 0;
-        const move = ({ movementX, movementY }) => {
-            moved += Math.abs(movementX) + Math.abs(movementY);
-            view = { ...view, x: view.x - movementX / scale(), y: view.y - movementY / scale() };
-            redraw();
-        };
-        const end = () => {
-            canvas.removeEventListener('pointermove', move);
-            canvas.onpointerup = canvas.onpointercancel = null;
-            if (moved > 4) return;
-            const group = nearest(other => Math.hypot(other.x - from.x, other.y - from.y));
-            if (group && Math.hypot(group.x - from.x, group.y - from.y) * scale() < 24) choose(group);
-        };
         canvas.setPointerCapture(event.pointerId);
-        canvas.addEventListener('pointermove', move);
-        canvas.onpointerup = canvas.onpointercancel = end;
+        press = pointers.size === 0 ? event : null;
+        pointers.set(event.pointerId, event);
     });
+    canvas.addEventListener('pointermove', event => {
+        if (!pointers.has(event.pointerId)) return;
+        const before = grip();
+        const held = onMap(before);
+        pointers.set(event.pointerId, event);
+        const after = grip();
+        zoom(after.width / before.width || 1, held);
+        const there = onMap(after);
+        view = { ...view, x: view.x + held.x - there.x, y: view.y + held.y - there.y };
+        if (press && apart(press, event) > 4) press = null;
+    });
+    canvas.addEventListener('pointerup', event => {
+        if (!press) return;
+        const from = onMap(event);
+        const group = nearest(other => Math.hypot(other.x - from.x, other.y - from.y));
+        if (group && Math.hypot(group.x - from.x, group.y - from.y) * scale() < 24) choose(group);
+    });
+    canvas.addEventListener('lostpointercapture', event => pointers.delete(event.pointerId));
     figure.querySelectorAll('[data-zoom]').forEach(button => {
         button.addEventListener('click', () => zoom(Number(button.dataset.zoom), chosen ?? view));
     });

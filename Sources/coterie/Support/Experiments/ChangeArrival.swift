@@ -169,7 +169,7 @@ struct ChangeArrival {
     private static func senders(_ store: any VersionStore, _ parsed: ParsedCommand) throws -> [Sender] {
         let gone = Set(parsed.texts("gone"))
         return try DaemonReport.all(in: store, .senders).map {
-            Sender(name: "\($0.host):\($0.port)", sentUntil: $0.sentUntilMilliseconds)
+            Sender(name: $0.name, sentUntil: $0.sentUntilMilliseconds)
         }.filter { !gone.contains($0.name) }
     }
 

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import CatalogStore
 import CommandLine
 import Evaluation
@@ -27,10 +28,10 @@ enum ExperimentSizeOutput {
             try output.line(
                 enough.map {
                     """
-                    \($0.neededMembers ?? 0) members are needed to find \(ExperimentWords.percent(effect)) in \
+                    \($0.neededMembers ?? 0) members are needed to find \(Formats.difference(effect)) in \
                     \(measure.rawValue) in 80 of 100 experiments: \(7 * $0.weeks) days, with all members
                     """
-                } ?? "\(7 * (PlanSize.weeks.last ?? 0)) days are not enough to find \(ExperimentWords.percent(effect))")
+                } ?? "\(7 * (PlanSize.weeks.last ?? 0)) days are not enough to find \(Formats.difference(effect))")
         }
     }
 

@@ -31,7 +31,7 @@ struct ExperimentWords: Sendable {
                 report.definition.arms[comparison.arm].name,
                 comparison.measure.rawValue + (comparison.measure == report.decides ? " (decides)" : ""),
                 Self.short(comparison.control), Self.short(comparison.value),
-                comparison.relative.map { Self.percent($0.difference) } ?? "-",
+                comparison.relative.map { Formats.difference($0.difference) } ?? "-",
                 comparison.isAdjusted ? "by 28 days before" : "no",
                 comparison.relative.map { Self.range($0.alwaysValidInterval(tuningCount: tuningCount)) } ?? "-",
                 isFinal ? comparison.relative.map { Self.range($0.interval()) } ?? "-" : "-",
@@ -51,7 +51,7 @@ struct ExperimentWords: Sendable {
                     ? "\(bounds.lowerBound) or more" : "\(bounds.lowerBound) to \(bounds.upperBound)"
                 return """
                     a hint: \(report.definition.arms[index + 1].name), members of \(groups) groups: joins \
-                    \(Self.percent(effect.difference)), \
+                    \(Formats.difference(effect.difference)), \
                     \(Self.range(effect.alwaysValidInterval(tuningCount: tuningCount)))
                     """
             }
@@ -100,16 +100,13 @@ struct ExperimentWords: Sendable {
         let interval = isFinal ? effect.interval() : effect.alwaysValidInterval(tuningCount: tuningCount)
         let isExcluded = interval.lower > -wanted && interval.upper < wanted
         return isExcluded
-            ? ", and there is none of \(Self.percent(wanted)) or \(Self.percent(-wanted))"
-            : "; one of \(Self.percent(wanted)) or \(Self.percent(-wanted)) is still possible"
+            ? ", and there is none of \(Formats.difference(wanted)) or \(Formats.difference(-wanted))"
+            : "; one of \(Formats.difference(wanted)) or \(Formats.difference(-wanted)) is still possible"
     }
 
-    static func percent(_ part: Double) -> String {
-        let tenths = (abs(part) * 1000).rounded() / 10
-        return (part < 0 ? "−" : "+") + "\(tenths)%"
+    static func range(_ interval: Interval) -> String {
+        "\(Formats.difference(interval.lower)) to \(Formats.difference(interval.upper))"
     }
-
-    static func range(_ interval: Interval) -> String { "\(percent(interval.lower)) to \(percent(interval.upper))" }
 
     /// Returns a number with about four digits.
     static func short(_ number: Double) -> String {
@@ -129,7 +126,7 @@ enum CourseWords {
         if let plan = definition.plan {
             var ends = plan.memberCount.map { ["with \($0) members"] } ?? []
             if let end = definition.endsAt { ends.append("on \(text(end * 1000))") }
-            let effect = plan.effect.map { ", smallest difference of interest \(ExperimentWords.percent($0))" } ?? ""
+            let effect = plan.effect.map { ", smallest difference of interest \(Formats.difference($0))" } ?? ""
             lines.append("plan: \(plan.decides.rawValue) decides, ends \(ends.joined(separator: " or "))\(effect)")
         }
         let end = min(course.end, max(course.startedAt, arrival.knownUntil))

@@ -4,6 +4,7 @@ import Experiments
 import FoundationEssentials
 import Model
 import ModelStore
+import Service
 
 /// The experiments that a site's file defines, whether they run or not.
 struct ExperimentsFile {
@@ -170,32 +171,14 @@ extension ParsedCommand {
     }
 
     /// Reads the experiments of the store.
-    func experiments() throws -> ExperimentRegister {
-        let store = try openStore()
-        return try Self.register(try store.experiments(), in: store)
-    }
+    func experiments() throws -> ExperimentRegister { try openStore().experimentRegister() }
 
     /// Changes the experiments of the store.
     ///
     /// - Parameter change: changes them, given the time in Unix milliseconds; returns an error message, or `nil` on
     ///   success.
     func changeExperiments(_ change: (inout ExperimentRegister, Int64) -> String?) throws {
-        let store = try openStore()
-        // Another process may change them between reading and writing, so the change is retried.
-        for _ in 0..<10 {
-            let known = try store.experiments()
-            var register = try Self.register(known, in: store)
-            if let problem = change(&register, Self.nowMilliseconds) { throw Failure(.badData, problem) }
-            if try store.setExperiments(register.encoded, replacing: known) { return }
-        }
-        throw Failure(.tryLater, "others change the experiments of \(store.location) all the time: try again")
-    }
-
-    private static func register(_ text: [UInt8]?, in store: any VersionStore) throws(Failure) -> ExperimentRegister {
-        guard let register = ExperimentRegister(encoded: text) else {
-            throw Failure(
-                .badData, "the experiments of \(store.location) are damaged, or of a newer program")
-        }
-        return register
+        let problem = try openStore().changeExperiments { change(&$0, Self.nowMilliseconds) }
+        if let problem { throw Failure(.badData, problem) }
     }
 }

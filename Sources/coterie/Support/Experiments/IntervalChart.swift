@@ -1,3 +1,4 @@
+import Basics
 import Experiments
 
 /// An SVG chart of the relative difference of each arm in a measure, day by day, with its always-valid interval.
@@ -73,7 +74,7 @@ struct IntervalChart {
             <line x1="\(Int(Self.left))" x2="\(Int(Self.width - Self.right))" y1="\(y)" y2="\(y)" \
             stroke="\(value == 0 ? "black" : "#cccccc")"/>
             """
-        return line + "\n" + text(ExperimentWords.percent(value), x: Self.left - 6, y: y + 4, anchor: "end")
+        return line + "\n" + text(Formats.difference(value), x: Self.left - 6, y: y + 4, anchor: "end")
     }
 
     private func text(_ text: String, x: Double, y: Double, anchor: String) -> String {

@@ -46,9 +46,9 @@ enum PlanSize {
         // The number of members grows with the inverse square of the effect.
         let found = effect * (Double(needed) / Double(count)).squareRoot()
         return """
-            \(name): \(count) members are too few for a difference of \(ExperimentWords.percent(effect)) in \
+            \(name): \(count) members are too few for a difference of \(Formats.difference(effect)) in \
             \(measure.rawValue): by the last \(span.weeks) weeks, \(needed) find it in 80 of 100 experiments, and \
-            \(count) find \(ExperimentWords.percent(found))
+            \(count) find \(Formats.difference(found))
             """
     }
 
