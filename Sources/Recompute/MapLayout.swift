@@ -20,6 +20,8 @@ struct MapLayout {
     private static let longestStep: Float = 4
     /// The share of the even places: of 0 clusters are dots, and of 1 there are no clusters.
     private static let evenShare: Float = 0.15
+    /// The part of the groups at each side of the map that has no more room than others: one in so many.
+    private static let marginParts = 20
     /// The least number of groups in a region, and the most regions.
     private static let (leastRegion, mostRegions) = (16, 64)
 
@@ -57,6 +59,7 @@ struct MapLayout {
             move(rate: 1 - Float(round) / Float(Self.movingRounds))
             progress(round + 1, Self.movingRounds)
         }
+        stretch()
         spread()
     }
 
@@ -149,6 +152,32 @@ struct MapLayout {
     }
 
     private static func bounded(_ step: Float) -> Float { max(-longestStep, min(longestStep, step)) }
+
+    /// Stretches the middle points to their share of the square, on each axis.
+    ///
+    /// A few groups without links to the others fly far away, which would leave the others a corner of the map.
+    private mutating func stretch() {
+        guard !points.isEmpty else { return }
+        stretch(\.x)
+        stretch(\.y)
+    }
+
+    private mutating func stretch(_ axis: WritableKeyPath<Point, Float>) {
+        let values = points.map { $0[keyPath: axis] }.sorted()
+        let margin = values.count / Self.marginParts
+        let (low, high) = (values[margin], values[values.count - 1 - margin])
+        let edge = side / Float(Self.marginParts)
+        guard high > low else { return }
+        for position in points.indices {
+            let value = points[position][keyPath: axis]
+            points[position][keyPath: axis] =
+                if value < low {
+                    value / low * edge
+                } else if value > high {
+                    side - (side - value) / (side - high) * edge
+                } else { edge + (value - low) / (high - low) * (side - 2 * edge) }
+        }
+    }
 
     /// Moves the points towards even places, and numbers the regions.
     ///

@@ -35,6 +35,15 @@ def test_names(one):
         return articles().filter(article => before.includes(article)).length;""")
     assert len(shown(one)) == 6 and same == 0, same
 
+def test_no_member(one):
+    """A word that a template writes for nobody is no member: nothing is asked, shown or kept for it."""
+    Gate.seen.clear()
+    words = ["undefined", "null", "NaN", "[object Object]"]
+    visit(one, *words)
+    one.driver.execute_async_script("setTimeout(arguments[0], 300)")
+    assert not Gate.seen and all(shown(one, number) == [] for number in range(len(words))), Gate.seen
+    assert not [key for key in kept(one) if any(word in key for word in words)], kept(one)
+
 def test_forget(one):
     """What was not sent is counted and named, and an answer that comes afterwards writes nothing."""
     visit(one, "forgetful", "forgetful")

@@ -279,6 +279,9 @@ const isSized = ({ width, height }) => width > 0 && height > 0;
 /** How long the photos of a strip wait for each other. */
 const patienceMilliseconds = 2_000;
 
+/** The words that a template writes for a member whom it does not know. */
+const noMember = /^(undefined|null|NaN|\[object .*\])$/;
+
 const some = milliseconds => milliseconds * Math.random();
 const timeoutMilliseconds = 15_000;
 
@@ -897,7 +900,11 @@ export class CoterieGroups extends HTMLElement {
     /** The store that the attributes name. */
     get #named() {
         const [source, member] = [this.getAttribute('src'), this.getAttribute('member')];
-        return source !== null && member ? Store.of(source, member) : null;
+        if (source === null || !member) return null;
+        if (!noMember.test(member)) return Store.of(source, member);
+        // All visitors with this word would share one list.
+        console.error(`<coterie-groups member="${member}"> has no member's id, and so shows nothing`);
+        return null;
     }
 
     #open() {
