@@ -9,6 +9,12 @@ package enum FileTree {
         throw .system(.fileFailed, "make the directory", path)
     }
 
+    /// Creates a directory, and shares it, also an existing one, with those who share its parent.
+    package static func makeSharedDirectory(_ path: String) throws(Failure) {
+        try makeDirectory(folder(of: path))
+        guard PrivateFile.makeFolder(path, mode: nil) else { throw .system(.fileFailed, "make the directory", path) }
+    }
+
     /// Returns the names in a directory, in no order; none if there is no such directory.
     package static func names(in path: String) throws(Failure) -> [String] {
         guard let stream = unsafe opendir(path) else {
@@ -89,16 +95,20 @@ package enum FileTree {
     }
 
     /// Replaces a file in one step, under a lock of the caller; the draft of a killed process is removed.
-    package static func replace(_ path: String, content: [UInt8], _ durability: Durability) throws(Failure) {
+    package static func replace(
+        _ path: String, content: [UInt8], _ durability: Durability, for purpose: OpenFile.Purpose = .creating
+    ) throws(Failure) {
         let draft = "\(folder(of: path))/.\(path.split(separator: "/").last ?? "").new"
         try remove(draft)
-        try create(draft, content: content, durability)
+        try create(draft, content: content, durability, for: purpose)
         try move(draft, to: path, durability)
     }
 
     /// Writes a new file and makes its content durable; the name is durable after its directory is.
-    package static func create(_ path: String, content: [UInt8], _ durability: Durability) throws(Failure) {
-        let file = try OpenFile(path, for: .creating)
+    package static func create(
+        _ path: String, content: [UInt8], _ durability: Durability, for purpose: OpenFile.Purpose = .creating
+    ) throws(Failure) {
+        let file = try OpenFile(path, for: purpose)
         try unsafe file.write(content.span.bytes, at: 0)
         if durability == .powerLoss { try file.synchronize() }
     }

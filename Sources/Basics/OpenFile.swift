@@ -8,7 +8,7 @@ package struct OpenFile: ~Copyable, Sendable {
         case reading
         /// Writing a new file, which must not exist and is read-only afterwards.
         case creating
-        /// Writing a new file that only its owner may read.
+        /// Writing a new file that its owner may read, and those who share the folder.
         case creatingPrivate
         /// Writing a file anew that only its owner may read, with a lock; it is created if it is missing.
         case rewriting
@@ -35,9 +35,9 @@ package struct OpenFile: ~Copyable, Sendable {
             switch purpose {
             case .reading: (O_RDONLY, 0)
             case .creating: (O_RDWR | O_CREAT | O_EXCL, 0o444)
-            case .creatingPrivate: (O_RDWR | O_CREAT | O_EXCL, 0o400)
-            case .appending: (O_RDWR | O_CREAT | O_APPEND, 0o660)
-            case .locking: (O_RDWR | O_CREAT, 0o644)
+            case .creatingPrivate: (O_RDWR | O_CREAT | O_EXCL, 0o440)
+            case .appending: (O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW, 0o666)
+            case .locking: (O_RDWR | O_CREAT | O_NOFOLLOW, 0o666)
             case .directory: (O_RDONLY | O_DIRECTORY, 0)
             case .rewriting: (0, 0)
             }
@@ -45,11 +45,11 @@ package struct OpenFile: ~Copyable, Sendable {
             self.init(owning: try Self.emptied(path), path)
             return
         }
-        let descriptor = Descriptor.retrying { unsafe open(path, flags | O_CLOEXEC, mode) }
+        let descriptor = Descriptor.retrying { unsafe open(path, flags | O_CLOEXEC, mode & 0o700) }
         guard descriptor >= 0 else {
             throw .system(flags & O_CREAT == 0 ? unreadable : .fileFailed, "open", path)
         }
-        if flags & O_CREAT != 0 { PrivateFile.giveToOwnerOfFolder(descriptor, path) }
+        if flags & O_CREAT != 0 { PrivateFile.share(descriptor, path, mode) }
         self.init(owning: descriptor, path, unreadable: unreadable)
     }
 

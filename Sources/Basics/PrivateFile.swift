@@ -127,9 +127,9 @@ package enum PrivateFile {
 
     /// Creates a folder and its missing parents, unless there is one.
     ///
-    /// - Parameter mode: the permissions of each; by default, its owner alone may enter it.
+    /// - Parameter mode: the permissions of each; nil to share it with those who share its parent, also if it exists.
     /// - Returns: false if the system refuses it; `errno` then has the reason.
-    package static func makeFolder(_ path: String, mode: mode_t = 0o700) -> Bool {
+    package static func makeFolder(_ path: String, mode: mode_t? = 0o700) -> Bool {
         let path = path.hasSuffix("/") && path.count > 1 ? String(path.dropLast()) : path
         if let folder = try? Folder(of: path) { return folder.makeFolder(mode) }
         guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex,
@@ -138,10 +138,14 @@ package enum PrivateFile {
         return folder.makeFolder(mode)
     }
 
-    /// Gives a file that root has created to the owner of its folder.
-    package static func giveToOwnerOfFolder(_ descriptor: CInt, _ path: String) {
-        guard let owner = (try? Folder(of: path))?.owner else { return }
-        _ = fchown(descriptor, owner.user, owner.group)
+    /// Opens a file to those to whom its folder is open, whatever the mask of this process is.
+    ///
+    /// It gets the group of the folder and, from root, the owner. The group and others may do with it what they may do
+    /// with the folder. A private file is open to a group only if that may write to the folder.
+    ///
+    /// - Parameter bound: the most permissions; those of a private file have none for others.
+    package static func share(_ descriptor: CInt, _ path: String, _ bound: mode_t) {
+        (try? Folder(of: path))?.share(descriptor, bound)
     }
 }
 
@@ -177,15 +181,34 @@ private struct Folder: ~Copyable {
         let file = unsafe openat(
             descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, PrivateFile.ownMode)
         guard file >= 0 else { throw .unwritable(path) }
-        if let owner { _ = fchown(file, owner.user, owner.group) }
-        // The mask of this process may take permissions away.
-        _ = fchmod(file, PrivateFile.ownMode)
+        share(file, PrivateFile.ownMode)
         return file
     }
 
-    borrowing func makeFolder(_ mode: mode_t) -> Bool {
-        guard unsafe mkdirat(descriptor, name, mode) == 0 else { return errno == EEXIST }
-        if let owner { _ = unsafe fchownat(descriptor, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW) }
+    borrowing func share(_ file: CInt, _ bound: mode_t) {
+        var (own, shared) = (stat(), stat())
+        guard unsafe fstat(descriptor, &own) == 0 else { return }
+        _ = fchown(file, geteuid() == 0 ? own.st_uid : uid_t.max, own.st_gid)
+        guard unsafe fstat(file, &shared) == 0 else { return }
+        // All may write to a folder such as /tmp, but not to what others have there.
+        var open = own.st_mode & S_ISVTX == 0 ? own.st_mode : own.st_mode & ~0o022
+        // What is not of the folder's group is open to its own group as to others.
+        if shared.st_gid != own.st_gid { open = open & ~0o070 | (open & 0o007) << 3 }
+        if bound & 0o007 == 0, open & 0o020 == 0 { open = 0 }
+        let mode = bound & (open | 0o700)
+        if shared.st_mode & 0o7777 != mode { _ = fchmod(file, mode) }
+    }
+
+    borrowing func makeFolder(_ mode: mode_t?) -> Bool {
+        let isNew = unsafe mkdirat(descriptor, name, mode ?? 0o700) == 0
+        guard isNew || errno == EEXIST else { return false }
+        if mode == nil {
+            let folder = unsafe openat(descriptor, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            share(folder, 0o777 | S_ISGID)
+            close(folder)
+        } else if isNew, let owner {
+            _ = unsafe fchownat(descriptor, name, owner.user, owner.group, AT_SYMLINK_NOFOLLOW)
+        }
         return true
     }
 }

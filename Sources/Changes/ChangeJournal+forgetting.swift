@@ -26,11 +26,11 @@ extension ChangeJournal {
         if content.removedUserID != nil {
             // A member who was not removed for good may have come back since.
             let end = content.forgottenUserID == nil ? change.stamp : nil
-            try erase(user: user, before: end, but: key)
-            try eraseFollows { followed, stamp in
+            try erase(user: user, before: end)
+            try eraseFollows(in: followRows()) { followed, stamp in
                 followed.hasSameBytes(as: user) && (end.map { stamp < $0 } ?? true)
             }
-        } else if try isRemoved(user, after: change.stamp) {
+        } else if content.renaming == nil, try isRemoved(user, after: change.stamp) {
             return try erase(key, change)
         }
         switch content {
@@ -39,7 +39,9 @@ extension ChangeJournal {
             case .forget(let id): try forget(id, ofUser: user, before: change.stamp)
             case .record(let interactions):
                 try forget(change, ofUser: user)
-                if interactions.contains(where: { $0.kind.subject == .user }) { try eraseFollowsOfRemoved(key) }
+                guard interactions.contains(where: { $0.kind.subject == .user }) else { break }
+                let own = try rows(where: "change_key = ?", key)
+                try eraseFollows(in: own) { user, stamp throws(Failure) in try isRemoved(user, after: stamp) }
             case .expose: try forget(change, ofUser: user)
             case .state: break
             }
@@ -136,40 +138,15 @@ extension ChangeJournal {
 
     /// Erases the changes of a user; only their numbers and stamps stay.
     ///
-    /// Changes that need a newer program are erased as well, if they name the user.
+    /// Changes that need a newer program are erased as well, if they name the user. Removals stay, and so do renamings
+    /// to the user: without them, applying would leave what the catalog has under the old id.
     ///
-    /// - Parameters:
-    ///   - stamp: only changes before this stamp are erased; nil for all changes.
-    ///   - kept: the key of a change that stays.
-    func erase(user: String, before stamp: ChangeStamp? = nil, but kept: Int64? = nil) throws(Failure) {
-        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(Self.removingKinds))", user)
+    /// - Parameter stamp: only changes before this stamp are erased; nil for all changes.
+    private func erase(user: String, before stamp: ChangeStamp?) throws(Failure) {
+        let staying = "\(Self.removingKinds), \(ChangeKind.renameUser.rawValue)"
+        let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(staying))", user)
         let newer = try rows(where: "kind IS NULL").filter { $0.change.names(user: user) }
-        for (key, change) in known + newer where key != kept && (stamp.map { change.stamp < $0 } ?? true) {
-            try erase(key, change)
-        }
-    }
-
-    /// Erases the interactions of all members with followed members who were forgotten.
-    ///
-    /// It reads the whole journal once.
-    ///
-    /// - Parameter isForgotten: returns whether the member of an external id was forgotten after a change of a stamp.
-    private func eraseFollows(
-        where isForgotten: (_ userID: String, _ stamp: ChangeStamp) throws(Failure) -> Bool
-    ) throws(Failure) {
-        for (key, change) in try followRows() {
-            try eraseFollows(in: change, key) { interaction throws(Failure) in
-                interaction.kind.subject == .user ? try isForgotten(interaction.subjectID, change.stamp) : false
-            }
-        }
-    }
-
-    /// Erases the interactions of a change with followed members whom a later change removes.
-    private func eraseFollowsOfRemoved(_ key: Int64) throws(Failure) {
-        guard let (_, change) = try rows(where: "change_key = ?", key).first else { return }
-        try eraseFollows(in: change, key) { interaction throws(Failure) in
-            interaction.kind.subject == .user ? try isRemoved(interaction.subjectID, after: change.stamp) : false
-        }
+        for (key, change) in known + newer where stamp.map({ change.stamp < $0 }) ?? true { try erase(key, change) }
     }
 
     /// Returns the changes in which members follow others or no longer do; only their bodies name the others.
@@ -179,22 +156,30 @@ extension ChangeJournal {
         return try rows(where: "kind = \(ChangeKind.interactions.rawValue) AND (\(isFollow))")
     }
 
-    /// Erases some interactions of a change, for example those with a followed member who was forgotten.
+    /// Erases the interactions with followed members who were forgotten.
+    ///
+    /// - Parameters:
+    ///   - rows: the changes to look at; `followRows` reads the whole journal once.
+    ///   - isForgotten: returns whether the member of an external id was forgotten after a change of a stamp.
     private func eraseFollows(
-        in change: JournaledChange, _ key: Int64, where isErased: (InteractionRecord) throws(Failure) -> Bool
+        in rows: [(key: Int64, change: JournaledChange)],
+        where isForgotten: (_ userID: String, _ stamp: ChangeStamp) throws(Failure) -> Bool
     ) throws(Failure) {
-        guard let content = change.change, let follower = content.userID else { return }
-        var (kept, erased) = ([InteractionRecord](), [InteractionRecord]())
-        for interaction in content.interactions {
-            if try isErased(interaction) { erased.append(interaction) } else { kept.append(interaction) }
-        }
-        guard !erased.isEmpty else { return }
-        guard !kept.isEmpty else { return try erase(key, change) }
-        try rewrite(
-            key, change.replacing(with: Change.member(MemberChange(ofUser: follower, .record(kept))).encoded))
         let delete = try database.prepare("DELETE FROM interactions WHERE change_key = ? AND id = ?")
-        for interaction in erased where !kept.contains(where: { $0.id.hasSameBytes(as: interaction.id) }) {
-            try delete.run(key, interaction.id)
+        for (key, change) in rows {
+            guard let content = change.change, let follower = content.userID else { continue }
+            var (kept, erased) = ([InteractionRecord](), [InteractionRecord]())
+            for interaction in content.interactions {
+                let names = interaction.kind.subject == .user
+                let isErased = names ? try isForgotten(interaction.subjectID, change.stamp) : false
+                if isErased { erased.append(interaction) } else { kept.append(interaction) }
+            }
+            guard !erased.isEmpty else { continue }
+            let rest = Change.member(MemberChange(ofUser: follower, .record(kept))).encoded
+            try rewrite(key, change.replacing(with: kept.isEmpty ? Change.nothing : rest))
+            for interaction in erased where !kept.contains(where: { $0.id.hasSameBytes(as: interaction.id) }) {
+                try delete.run(key, interaction.id)
+            }
         }
     }
 
@@ -236,14 +221,18 @@ extension ChangeJournal {
             .contains { !taken.contains($0.change.sequence, of: $0.change.origin) }
     }
 
+    /// The time for which a forgetting that is applied names the member, in milliseconds: daemons forget lists by it.
+    private static let namedMilliseconds: Int64 = 3_600_000
+
     /// Erases forgettings, and what was kept of these members before: only the ledger of the catalog has them then.
     ///
     /// - Parameters:
     ///   - taken: the changes that the catalog has.
-    ///   - instant: the time before which a forgetting was recorded here, in Unix milliseconds.
-    package func eraseForgettings(_ taken: AppliedChanges, recordedBefore instant: Int64) throws(Failure) {
+    ///   - now: the time, in Unix milliseconds.
+    package func eraseForgettings(_ taken: AppliedChanges, at now: Int64) throws(Failure) {
         try transaction { () throws(Failure) in
-            let found = try rows(where: "kind = \(ChangeKind.removeMember.rawValue) AND recorded_at < ?", instant)
+            let found = try rows(
+                where: "kind = \(ChangeKind.removeMember.rawValue) AND recorded_at < ?", now - Self.namedMilliseconds)
             for (_, change) in found where taken.contains(change.sequence, of: change.origin) {
                 let theirs = try rows(where: "user_id = ?", change.change?.userID)
                 for (key, other) in theirs where other.stamp <= change.stamp { try erase(key, other) }
@@ -275,7 +264,9 @@ extension ChangeJournal {
         return found
     }
 
-    /// Erases the changes of forgotten members that are older than the forgetting.
+    /// Erases the changes of forgotten members that are older than the forgetting, also renamings to them.
+    ///
+    /// Of the journal beside a catalog, the catalog must have the forgettings.
     ///
     /// - Parameters:
     ///   - users: the members to look for; nil for all members.
@@ -296,10 +287,13 @@ extension ChangeJournal {
                 guard let stamp = stamp(user) else { continue }
                 let before = database.totalChanges
                 try erase(user: user, before: stamp)
+                for (key, change) in try rows(.renameUser, ofUser: user) where change.stamp < stamp {
+                    try erase(key, change)
+                }
                 if database.totalChanges > before { erased.append(user) }
             }
             let wanted = users.map { Set($0.map(BytewiseString.init)) }
-            try eraseFollows { followed, changed in
+            try eraseFollows(in: followRows()) { followed, changed in
                 guard wanted?.contains(BytewiseString(followed)) != false, let stamp = stamp(followed), changed < stamp
                 else { return false }
                 if !erased.contains(where: { $0.hasSameBytes(as: followed) }) { erased.append(followed) }

@@ -76,7 +76,7 @@ struct FolderBoard: DaemonBoard {
 
     /// Makes the folder, and removes what has expired, such as the reports of killed daemons.
     private func makeReady() throws(Failure) {
-        try FileTree.makeDirectory(folder)
+        try FileTree.makeSharedDirectory(folder)
         for name in try FileTree.names(in: folder) where !isRecent("\(folder)/\(name)") {
             try FileTree.remove("\(folder)/\(name)")
         }

@@ -23,9 +23,7 @@ extension CatalogLog {
             guard counts != AppliedChangeCounts() else { return "no changes" + members }
             var outcome = "\(counts.applied) changes"
             if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
-            if counts.leftOut > 0 {
-                outcome += ", \(counts.leftOut) left out as what they are about does not exist"
-            }
+            if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as what they are about does not exist" }
             if !counts.givenUp.isEmpty { outcome += ", \(counts.givenUp.reduce(0) { $0 + $1.numbers.count }) given up" }
             if counts.held > 0 { outcome += ", \(counts.held) held back as others before them are missing" }
             return outcome + members
@@ -73,7 +71,7 @@ extension CatalogLog {
             guard let first = found.first, let other = streamed.first else { return found + streamed }
             return other.sequence < first.sequence ? streamed : found
         }
-        if let warning = try compareLedgers(catalog, store) { warnings.append(warning) }
+        if let warning = try compareLedgers(catalog, log?.journal, store) { warnings.append(warning) }
         var renewed: Int?
         if threads > 0 {
             let renewal = MemberRenewal(
@@ -102,12 +100,16 @@ extension CatalogLog {
     /// Brings the ledger of the catalog, which has applied all changes, and that of a store up to date with each other.
     ///
     /// - Returns: a warning if members were forgotten or the ledgers are of different sites.
-    private static func compareLedgers(_ catalog: Catalog, _ store: any VersionStore) throws(Failure) -> String? {
+    private static func compareLedgers(
+        _ catalog: Catalog, _ journal: ChangeJournal?, _ store: any VersionStore
+    ) throws(Failure) -> String? {
         let theirs = try store.ledger()
         let forgotten = try theirs.map { ledger throws(Failure) in try catalog.removal.merge(ledger) } ?? 0
         let mine = try catalog.facts.ledger()
         guard let forgotten else { return "\(store.location) has the forgotten members of another site" }
         let new = theirs.map { mine.beyond($0) } ?? mine
+        // Whoever forgot a member need not have known the earlier ids, which only applying finds.
+        if !new.times.isEmpty { _ = try journal?.erase(among: nil) { mine.times(of: $0)?.forgotten } }
         if theirs == nil || !new.times.isEmpty { _ = try store.add(new) }
         guard forgotten > 0 else { return nil }
         return "\(forgotten) members were forgotten again, as \(store.location) says; the catalog did not know it"

@@ -84,9 +84,6 @@ package final class CatalogLog {
 
     private static let batchSize = 500
 
-    /// The time for which a forgetting that is applied names the member, in milliseconds: daemons forget lists by it.
-    private static let namedMilliseconds: Int64 = 3_600_000
-
     /// Removes the changes that the catalog has, and that are in the streams, or in all versions for a day.
     package func prune(_ taken: AppliedChanges, at now: Int64) throws(Failure) {
         var streams = try channel?.journals()
@@ -99,7 +96,7 @@ package final class CatalogLog {
             try journal.prune(inAll, recordedBefore: now - ChangeJournal.keptMilliseconds)
         }
         // The ledger tells the rest; without streams, nobody else needs the ids.
-        if streams == nil { try journal.eraseForgettings(taken, recordedBefore: now - Self.namedMilliseconds) }
+        if streams == nil { try journal.eraseForgettings(taken, at: now) }
         _ = try journal.eraseForgotten(waits: false)
     }
 }

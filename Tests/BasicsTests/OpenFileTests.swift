@@ -49,6 +49,35 @@ struct OpenFileTests {
         #expect(status.st_uid == 4321 && status.st_gid == 4322)
     }
 
+    @Test("A new file is open to whom its folder is; a private one to a group that may write to the folder")
+    func sharing() throws {
+        let modes: [(folder: mode_t, new: mode_t, own: mode_t, lock: mode_t)] = [
+            (0o700, 0o400, 0o400, 0o600), (0o755, 0o444, 0o400, 0o644), (0o750, 0o440, 0o400, 0o640),
+            (0o770, 0o440, 0o440, 0o660), (0o1777, 0o444, 0o400, 0o644),
+        ]
+        for (number, mode) in modes.enumerated() {
+            let path = "\(folder.path)/\(number)"
+            try FileTree.makeDirectory(path)
+            try #require(unsafe chmod(path, mode.folder) == 0)
+            func made(_ name: String, _ purpose: OpenFile.Purpose) throws -> mode_t? {
+                _ = try OpenFile("\(path)/\(name)", for: purpose)
+                return FileTree.status(of: "\(path)/\(name)").map { $0.st_mode & 0o7777 }
+            }
+            #expect(try made("new", .creating) == mode.new && made("own", .creatingPrivate) == mode.own)
+            #expect(try made("lock", .locking) == mode.lock && made("list", .appending) == mode.lock)
+            for _ in 0..<2 {
+                try FileTree.makeSharedDirectory(path + "/inner")
+                let inner = FileTree.status(of: path + "/inner").map { $0.st_mode & 0o777 }
+                #expect(inner == (mode.folder == 0o1777 ? 0o755 : mode.folder))
+                // An existing one is shared again.
+                try #require(unsafe chmod(path + "/inner", 0o700) == 0)
+            }
+            // What a link leads to is no file of the folder.
+            try #require(unsafe symlink(path + "/own", path + "/link") == 0)
+            #expect(throws: Failure.self) { _ = try OpenFile(path + "/link", for: .locking) }
+        }
+    }
+
     @Test("A failure has the kind that the reader of the file names")
     func missing() throws {
         let path = folder.path + "/a"

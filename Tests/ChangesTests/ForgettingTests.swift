@@ -80,6 +80,30 @@ struct ForgettingTests: JournalTests {
         }
     }
 
+    @Test("A renaming to a removed member stays until the catalog has it, whichever change comes first")
+    func renamedMember() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        let removal = RemovalChange(.account("bob"), atMilliseconds: 8)
+        let removals = [Self.forgetting("ann"), Change.removal(removal)]
+        _ = try other.record(removals, at: 90)
+        for user in ["ann", "bob"] {
+            let renaming = RenamingChange(.user, from: "telling-guest", to: user, atMilliseconds: 6)
+            _ = try one.record([.renaming(renaming)], at: 6)
+        }
+        _ = try one.record(removals, at: 80)
+        _ = try other.follow(sent(one), beyond: .none, at: 91)
+        for journal in [one, other] {
+            func kinds() throws -> [ChangeKind?] {
+                try journal.changes(of: one.origin, after: 0, limit: 9).map(\.change?.kind)
+            }
+            #expect(try kinds() == [.renameUser, .renameUser, .removeMember, .removeAccount])
+            // By the ledger of the catalog, which has all of it.
+            #expect(try journal.erase(among: nil) { _ in 80 }.sorted() == ["ann", "bob"])
+            #expect(try kinds() == [nil, nil, .removeMember, .removeAccount] && journal.eraseForgotten())
+        }
+        #expect(try files(with: "telling-guest") == [])
+    }
+
     @Test("Of a deleted member, only what came before goes from every journal, whichever change comes first")
     func deletedMember() throws {
         let (one, other, late) = (try journal("one"), try journal("other"), try journal("late"))

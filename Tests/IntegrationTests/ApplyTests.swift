@@ -76,6 +76,9 @@ struct ApplyTests {
         #expect(forgotten.exitCode == CommandRun.ExitCode.success, "\(forgotten.testDescription)")
         let renamed = try await workspace.run("rename", "user", "ilse-qdw", "ilse")
         #expect(renamed.exitCode == CommandRun.ExitCode.success, "\(renamed.testDescription)")
+        let merged = try await workspace.run("rename", "user", "aaron-5ri", "zuzana-b3t")
+        #expect(merged.exitCode == CommandRun.ExitCode.success, "\(merged.testDescription)")
+        #expect(SocketClient(port: daemon.port)?.request("DELETE", "/v1/users/zuzana-b3t")?.status == 200)
         // The catalog does not have the new id yet, and cannot say that there is no such user.
         let again = try await workspace.run("rename", "user", "ilse", "ilse-2")
         #expect(again.exitCode == CommandRun.ExitCode.tryLater, "\(again.testDescription)")
@@ -90,7 +93,9 @@ struct ApplyTests {
         try writer.execute("ROLLBACK")
         try await workspace.succeed("apply")
         let catalog = try Facts(path: workspace.catalog)
-        #expect(try catalog.isForgotten(user: "rebecca-2r5"))
+        for user in ["rebecca-2r5", "aaron-5ri", "zuzana-b3t"] {
+            #expect(try catalog.isForgotten(user: user) && !catalog.has(user, in: .users))
+        }
         #expect(try catalog.has("ilse", in: .users) && !catalog.has("ilse-qdw", in: .users))
         #expect(try catalog.hiddenGroups().map(\.id) == [groups[1]])
         #expect(try await workspace.succeed("hide", "--list").text.contains(groups[1]))

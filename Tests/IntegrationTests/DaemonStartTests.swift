@@ -117,6 +117,44 @@ struct DaemonStartTests {
         return workspace
     }
 
+    @Test(
+        "What commands write to a store is open to whom its folder is, whatever the mask of the shell",
+        arguments: [0o755, 0o770, 0o700])
+    func masked(folder: Int) async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let files = FileManager.default
+        try files.createDirectory(atPath: workspace.store + "/versions", withIntermediateDirectories: true)
+        // A folder that an earlier command made with the mask.
+        for (path, mode) in [(workspace.store, folder), (workspace.store + "/versions", 0o700)] {
+            try files.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        }
+        for words in [
+            ["recompute", "--members"], ["hide", "macro-mondays"], ["forget", "laura-100"], ["models", "pin", ""],
+        ] {
+            let words = words.last == "" ? words.dropLast() + [try await workspace.currentVersion()] : words
+            let run = try await RunningCommand(
+                "/bin/sh", ["-c", "umask 077; exec \"$0\" \"$@\"", Checkout.program] + words,
+                environment: workspace.environment, input: nil, in: workspace.folder
+            ).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+        }
+        let paths = try files.subpathsOfDirectory(atPath: workspace.store).sorted()
+        #expect(["current", "decisions", "ledger", "pins", "site.json", "versions"].allSatisfy(paths.contains))
+        for path in paths {
+            let attributes = try files.attributesOfItem(atPath: "\(workspace.store)/\(path)")
+            let mode = try #require(attributes[.posixPermissions] as? Int) & 0o777
+            if attributes[.type] as? FileAttributeType == .typeDirectory {
+                #expect(mode == folder, "\(path)")
+            } else if path == "ledger" || path.contains("/members") {
+                // These are for the owner, and for a group that may write to the folder.
+                #expect(mode == (folder == 0o770 ? 0o440 : 0o400), "\(path)")
+            } else {
+                #expect(mode & 0o044 == folder & 0o044 && mode & 0o022 & ~folder == 0, "\(path)")
+            }
+        }
+    }
+
     @Test("As root, it leaves files that the service's user can open", .enabled(if: canBeNobody, "it takes root"))
     func asRoot() async throws {
         let workspace = try await workspaceOfNobody()

@@ -16,7 +16,7 @@ extension FolderStore {
             var all = try self.ledger() ?? Ledger(key: ledger.key)
             guard all.key == ledger.key else { return false }
             all.merge(ledger)
-            try PrivateFile.write(Array(all.text.utf8), to: layout.ledger)
+            try FileTree.replace(layout.ledger, content: Array(all.text.utf8), durability, for: .creatingPrivate)
             return true
         }
     }

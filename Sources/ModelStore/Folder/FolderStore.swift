@@ -92,7 +92,7 @@ package struct FolderStore: VersionStore {
         write: (borrowing ModelFileWriter) throws(Failure) -> Void,
         writeMembers: (_ folder: String) throws(Failure) -> Manifest.MembersReport? = { _ in nil }
     ) throws(Failure) -> LoadedVersion {
-        try FileTree.makeDirectory(layout.versions)
+        try FileTree.makeSharedDirectory(layout.versions)
         return try FolderLock.whilePublishing(in: layout) { () throws(Failure) in
             if replacing { try remove(manifest.version) }
             return try writeVersion(manifest, write, writeMembers)
@@ -110,7 +110,7 @@ package struct FolderStore: VersionStore {
         }
         try FileTree.removeDirectory(incoming)
         do {
-            try FileTree.makeDirectory(incoming)
+            try FileTree.makeSharedDirectory(incoming)
             let writer = try ModelFileWriter(
                 FolderLayout.model(in: incoming), placement: manifest.placement(), durability: durability)
             try write(writer)
@@ -193,7 +193,7 @@ package struct FolderStore: VersionStore {
     package func pin(_ version: VersionName, _ isPinned: Bool) throws(Failure) {
         try FolderLock.whileSwitching(in: layout) { () throws(Failure) in
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
-            try FileTree.makeDirectory(layout.pins)
+            try FileTree.makeSharedDirectory(layout.pins)
             try FileTree.remove(layout.pin(version))
             if isPinned { try FileTree.create(layout.pin(version), content: [], durability) }
             try FileTree.synchronizeDirectory(layout.pins, durability)
@@ -308,13 +308,13 @@ extension FolderStore {
     }
 }
 
-/// The names in the folder of a store.
+/// The names in the folder of a store, which decides who may read and write them.
 ///
 /// ```
 /// current                     the name of the current version, and a line feed
 /// versions/NAME/model.coterie the model file, in the layout of `ModelLayout`
 /// versions/NAME/manifest.json its manifest
-/// versions/NAME/members       its members (`PublishedMembers`), if they are published; only the owner may read it
+/// versions/NAME/members       its members (`PublishedMembers`), if they are published, for its owner
 /// versions/NAME/members.N     the members who are left after forgotten ones were removed for the Nth time
 /// versions/.incoming-NAME/    a version that is being written, or that a killed publisher left
 /// versions/.removed-NAME/     a version that is being removed
@@ -324,7 +324,7 @@ extension FolderStore {
 /// endings/DIGEST              a session of the pages that was signed out; valid for eight hours
 /// experiments.json            the site's experiments
 /// site.json                   the state of the site (`PublishedSite`)
-/// ledger                      the digests of forgotten members (`Ledger.text`); only the owner may read it
+/// ledger                      the digests of forgotten members (`Ledger.text`), for its owner
 /// .lock                       locked (flock) while a version is published or old ones are removed
 /// .current.lock               locked for the moment of a switch, or of a change of the experiments
 /// ```
