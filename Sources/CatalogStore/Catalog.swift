@@ -81,7 +81,7 @@ package final class Catalog {
             try CatalogSchema.complete(database, relations)
         } else if isEmpty {
             throw Failure(.otherFormat, "\(path) is empty: fill it with \"coterie import\"")
-        } else if let table = try missingTable() {
+        } else if let table = try CatalogSchema.missingTable(of: relations.sources, database) {
             guard mode == .recording, canWrite else {
                 throw Failure(
                     .otherFormat,
@@ -95,14 +95,6 @@ package final class Catalog {
         if mode == .recording {
             try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
         }
-    }
-
-    /// Returns the first relation's table that the file lacks, or nil if it has all.
-    private func missingTable() throws(Failure) -> String? {
-        for source in relations.sources {
-            if let table = try CatalogSchema.missingTable(of: source, database) { return table }
-        }
-        return nil
     }
 
     /// Creates an empty catalog that disappears when it is closed.
