@@ -34,7 +34,7 @@ package final class Catalog {
         case recording
     }
 
-    /// Opens a catalog.
+    /// Opens a catalog; without a path, it is an empty one that disappears when it is closed.
     ///
     /// - Parameter relations: the relations that are read or written; writing creates missing tables.
     /// - Throws: `Failure.Code.missing` if there is no catalog and the mode does not create one, `.otherFormat` if
@@ -97,12 +97,6 @@ package final class Catalog {
         }
     }
 
-    /// Creates an empty catalog that disappears when it is closed.
-    package static func temporary(relations: RelationTable = .standard) throws(Failure) -> Catalog {
-        // SQLite opens a temporary database for an empty path.
-        try Catalog(path: "", mode: .writing, relations: relations)
-    }
-
     /// Makes changes go to a write-ahead log, which readers and a writer at a time need.
     private static func beginLog(_ database: Database) throws(Failure) {
         let mode = try database.text("PRAGMA journal_mode = WAL")
@@ -136,7 +130,9 @@ package final class Catalog {
         guard !isWritable(path), !isForbidden(path) else { return nil }
         guard allows(path, F_OK) else { return "there is no catalog at \(path) any more" }
         let folder = FileTree.folder(of: file(of: path))
-        if isOnReadOnlyDisk(path) { return "the catalog \(path) is on a disk that can only be read" }
+        if unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS {
+            return "the catalog \(path) is on a disk that can only be read"
+        }
         return """
             the folder \(folder) of the catalog cannot be written to, and SQLite keeps its log there: let this user write \
             to it; in a systemd unit, ReadWritePaths= must name the folder, and not only the file
@@ -171,11 +167,6 @@ package final class Catalog {
 
     /// The end of the name of the journal beside a catalog.
     package static let journalSuffix = "-log"
-
-    /// Whether a catalog cannot be written to because its disk is mounted read-only.
-    package static func isOnReadOnlyDisk(_ path: String) -> Bool {
-        unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
-    }
 
     /// Opens a connection for reading.
     ///

@@ -173,15 +173,10 @@ private struct EntryColumns {
     let hasTimes: Bool
     /// The column that tells whether an entry is an answer, or nil if none is.
     let answerColumn: String?
-    private var groups: [UInt32] = []
-    private var entries: [UInt32] = []
-    private var times: [Int64] = []
-    private var answers: [UInt32] = []
-
-    init(hasTimes: Bool, answerColumn: String?) {
-        self.hasTimes = hasTimes
-        self.answerColumn = answerColumn
-    }
+    var groups: [UInt32] = []
+    var entries: [UInt32] = []
+    var times: [Int64] = []
+    var answers: [UInt32] = []
 
     var count: Int { groups.count }
 
