@@ -230,15 +230,6 @@ extension Facts {
         return found
     }
 
-    /// Returns the number of rows of each table.
-    package func counts() throws(Failure) -> [(table: String, rows: Int64)] {
-        var counts: [(table: String, rows: Int64)] = []
-        for table in EntityTable.allCases.map(\.rawValue) + relations.sources.map(\.table).sorted() {
-            counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
-        }
-        return counts
-    }
-
     /// Returns the number of entries of a relation.
     package func rowCount(_ source: RelationSource) throws(Failure) -> Int {
         Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)

@@ -28,27 +28,22 @@ package struct CatalogVectors {
         Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
     }
 
-    /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
-    package func vector(ofPhoto id: String) throws(Failure) -> [Float]? {
-        try vector(ofPhoto: id, where: "true")
-    }
-
-    private func vector(ofPhoto id: String, where condition: String) throws(Failure) -> [Float]? {
-        try reading { file throws(Failure) in
+    /// Returns the vector of a public photo, of length 1.
+    ///
+    /// - Returns: `nil` if there is no such photo, or it has no vector of that model.
+    package func vector(ofPublicPhoto id: String, model: String) throws(Failure) -> [Float]? {
+        guard try space()?.model == model else { return nil }
+        return try reading { file throws(Failure) in
             let slot = try database.integer(
-                "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)", id)
+                """
+                SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND visibility = 0
+                """, id)
             guard let slot else { return nil }
             guard let vector = file.vector(in: slot) else {
                 throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
             }
             return vector
         }
-    }
-
-    /// Returns the vector of a public photo, or `nil` if there is no such photo, or it has no vector of a model.
-    package func vector(ofPublicPhoto id: String, model: String) throws(Failure) -> [Float]? {
-        guard try space()?.model == model else { return nil }
-        return try vector(ofPhoto: id, where: "visibility = 0")
     }
 
     /// Calls `body` with the file of vectors, in one read transaction; returns `nil` if there is none.
