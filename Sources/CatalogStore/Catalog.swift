@@ -34,7 +34,7 @@ package final class Catalog {
         case recording
     }
 
-    /// Opens a catalog.
+    /// Opens a catalog; without a path, it is an empty one that disappears when it is closed.
     ///
     /// - Parameter relations: the relations that are read or written; writing creates missing tables.
     /// - Throws: `Failure.Code.missing` if there is no catalog and the mode does not create one, `.otherFormat` if
@@ -81,7 +81,7 @@ package final class Catalog {
             try CatalogSchema.complete(database, relations)
         } else if isEmpty {
             throw Failure(.otherFormat, "\(path) is empty: fill it with \"coterie import\"")
-        } else if let table = try missingTable() {
+        } else if let table = try CatalogSchema.missingTable(of: relations.sources, database) {
             guard mode == .recording, canWrite else {
                 throw Failure(
                     .otherFormat,
@@ -95,20 +95,6 @@ package final class Catalog {
         if mode == .recording {
             try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
         }
-    }
-
-    /// Returns the first relation's table that the file lacks, or nil if it has all.
-    private func missingTable() throws(Failure) -> String? {
-        for source in relations.sources {
-            if let table = try CatalogSchema.missingTable(of: source, database) { return table }
-        }
-        return nil
-    }
-
-    /// Creates an empty catalog that disappears when it is closed.
-    package static func temporary(relations: RelationTable = .standard) throws(Failure) -> Catalog {
-        // SQLite opens a temporary database for an empty path.
-        try Catalog(path: "", mode: .writing, relations: relations)
     }
 
     /// Makes changes go to a write-ahead log, which readers and a writer at a time need.
@@ -144,7 +130,9 @@ package final class Catalog {
         guard !isWritable(path), !isForbidden(path) else { return nil }
         guard allows(path, F_OK) else { return "there is no catalog at \(path) any more" }
         let folder = FileTree.folder(of: file(of: path))
-        if isOnReadOnlyDisk(path) { return "the catalog \(path) is on a disk that can only be read" }
+        if unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS {
+            return "the catalog \(path) is on a disk that can only be read"
+        }
         return """
             the folder \(folder) of the catalog cannot be written to, and SQLite keeps its log there: let this user write \
             to it; in a systemd unit, ReadWritePaths= must name the folder, and not only the file
@@ -179,11 +167,6 @@ package final class Catalog {
 
     /// The end of the name of the journal beside a catalog.
     package static let journalSuffix = "-log"
-
-    /// Whether a catalog cannot be written to because its disk is mounted read-only.
-    package static func isOnReadOnlyDisk(_ path: String) -> Bool {
-        unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
-    }
 
     /// Opens a connection for reading.
     ///

@@ -63,12 +63,8 @@ private struct Examiner {
             examination.damage = try database.integrityFindings()
             guard examination.damage.isEmpty else { return examination }
             examination.dangling = try danglingRows()
-            let index = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?")
-            for source in relations.sources {
-                index.bind(Optional(source.indexName), at: 1)
-                if try !index.step() { examination.withoutIndex.append(source.table) }
-                index.reset()
-            }
+            let indexes = Set(try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'index'").texts())
+            examination.withoutIndex = relations.sources.filter { !indexes.contains($0.indexName) }.map(\.table)
             examination.latestInteraction = try latestInteraction()
             examination.futureTimes = try futureTimes(after: now + Self.clockTolerance)
             return examination

@@ -11,7 +11,7 @@ package enum CatalogPlace: Sendable, Equatable {
     /// Creates the place of an existing or new catalog, or nil if the place has no problem.
     package init?(of path: String) {
         // An unnamed catalog has no place.
-        guard !path.isEmpty, let table = Self.mounts() else { return nil }
+        guard !path.isEmpty, let table = RegularFile.text("/proc/self/mountinfo") else { return nil }
         let folder = FileTree.folder(of: path)
         let name = path.split(separator: "/").last.map(String.init) ?? ""
         guard let real = Catalog.resolved(path) ?? Catalog.resolved(folder).map({ "\($0)/\(name)" }) else { return nil }
@@ -49,32 +49,8 @@ package enum CatalogPlace: Sendable, Equatable {
 
     /// Returns a path with its octal escapes decoded, such as `\040` for a blank.
     private static func unescaped(_ field: Substring) -> String {
-        var bytes: [UInt8] = []
-        var rest = Array(field.utf8)[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(3)
-            if byte == UInt8(ascii: "\\"), digits.count == 3,
-                let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
-            {
-                bytes.append(code)
-                rest = rest.dropFirst(3)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-
-    private static func mounts() -> String? {
-        guard let file = unsafe fopen("/proc/self/mountinfo", "re") else { return nil }
-        defer { unsafe fclose(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = unsafe chunk.withUnsafeMutableBytes { unsafe fread($0.baseAddress, 1, $0.count, file) }
-            guard count > 0 else { return String(decoding: bytes, as: UTF8.self) }
-            bytes += chunk.prefix(count)
-        }
+        let escapes = [(#"\040"#, " "), (#"\011"#, "\t"), (#"\012"#, "\n"), (#"\134"#, #"\"#)]
+        return escapes.reduce(String(field)) { $0.replacing($1.0, with: $1.1) }
     }
 
     /// Returns a sentence about the problem.

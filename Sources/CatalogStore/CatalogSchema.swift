@@ -200,7 +200,7 @@ enum CatalogSchema {
                 try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
             }
         }
-        for source in relations.sources where try missingTable(of: source, database) != nil {
+        for source in relations.sources where try missingTable(of: [source], database) != nil {
             try database.transaction { () throws(Failure) in
                 try database.execute(source.createTable)
             }
@@ -209,30 +209,16 @@ enum CatalogSchema {
         for source in relations.sources { try database.execute(source.createIndex) }
     }
 
-    /// Returns the first table of a relation that a catalog lacks, or nil if it has all.
-    static func missingTable(of source: RelationSource, _ database: Database) throws(Failure) -> String? {
-        let row = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
-        for table in source.tables {
-            row.bind(Optional(table), at: 1)
-            guard try row.step() else { return table }
-            row.reset()
-        }
-        return nil
+    /// Returns the first table of relations that a catalog lacks, or nil if it has all.
+    static func missingTable(of sources: [RelationSource], _ database: Database) throws(Failure) -> String? {
+        let present = Set(try database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").texts())
+        return sources.flatMap(\.tables).first { !present.contains($0) }
     }
 
     /// Returns the number of a catalog's schema, or nil for an empty file.
     ///
     /// - Throws: `Failure.Code.otherFormat` if the file is something else, or of another program.
     static func checkedVersion(_ database: Database) throws(Failure) -> Int? {
-        guard let found = try foundVersion(database) else { return nil }
-        if let other = OtherFormat(.catalog, at: database.path, found: found, own: version) {
-            throw Failure(.otherFormat, other.message)
-        }
-        return found
-    }
-
-    /// Returns the number of the schema of a catalog of any program, or nil for an empty file.
-    static func foundVersion(_ database: Database) throws(Failure) -> Int? {
         let (application, found, tables): (Int64, Int, Int64)
         do throws(Failure) {
             application = try database.integer("PRAGMA application_id") ?? 0
@@ -245,6 +231,9 @@ enum CatalogSchema {
         guard tables > 0 else { return nil }
         guard application == applicationID else {
             throw Failure(.otherFormat, "\(database.path) is a SQLite database, but not a catalog")
+        }
+        if let other = OtherFormat(.catalog, at: database.path, found: found, own: version) {
+            throw Failure(.otherFormat, other.message)
         }
         return found
     }

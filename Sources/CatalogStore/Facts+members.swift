@@ -124,37 +124,6 @@ extension Facts {
                 "SELECT count(*) FROM interactions WHERE occurred_at >= ? AND is_forgotten = 0", instant) ?? 0)
     }
 
-    /// Returns a user with the groups that have an index; the indexes must be current.
-    ///
-    /// - Returns: the user, or `nil` if there is none.
-    package func member(withID id: String, in groups: GroupIndexes) throws(Failure) -> IndexedMember? {
-        try member(withID: id, "SELECT group_key, joined_at FROM memberships WHERE user_key = ?") { row in
-            let key = Int(row.integer(0))
-            guard groups.indexes.indices.contains(key), groups.indexes[key] != GroupIndexes.none else { return nil }
-            return groups.indexes[key]
-        }
-    }
-
-    /// Returns a user with the groups that a model shows, or `nil` if there is no such user.
-    func member(withID id: String, in model: VisibleModel) throws(Failure) -> IndexedMember? {
-        let memberships = "SELECT group_id, joined_at FROM memberships JOIN groups USING (group_key) WHERE user_key = ?"
-        return try member(withID: id, memberships) { model.index(ofID: $0.text(0)).map(UInt32.init) }
-    }
-
-    private func member(withID id: String, _ memberships: String, _ index: (Statement) -> UInt32?) throws(Failure)
-        -> IndexedMember?
-    {
-        let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?", id)
-        guard try user.step() else { return nil }
-        let rows = try database.prepare(memberships, user.integer(0))
-        var member = IndexedMember(
-            interests: user.text(1).split(separator: ";").map(String.init), memberships: [])
-        while try rows.step() {
-            if let group = index(rows) { member.memberships.append((group, rows.time(1))) }
-        }
-        return member
-    }
-
     /// Returns the external ids of a member's photos, in ascending order of their bytes.
     package func photoIDs(ofOwner id: String) throws(Failure) -> [String] {
         let rows = try database.prepare(

@@ -120,35 +120,31 @@ extension Facts {
         EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key)
         """
 
-    private func group(from row: Statement) throws(Failure) -> GroupRecord {
-        guard let joinPolicy = JoinPolicy(code: row.integer(5)) else {
-            throw .damaged("group \(row.text(1)) has the join policy \(row.integer(5))")
+    /// Returns the groups that the rest of a query selects, whose parameters have values.
+    private func groups(_ rest: String, _ values: (any BoundValue)?...) throws(Failure) -> [GroupRecord] {
+        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups \(rest)").binding(values)
+        return try rows.map { row throws(Failure) in
+            guard let joinPolicy = JoinPolicy(code: row.integer(5)) else {
+                throw .damaged("group \(row.text(1)) has the join policy \(row.integer(5))")
+            }
+            return GroupRecord(
+                id: row.text(1), title: row.text(2), visibility: Visibility(code: row.integer(3)),
+                isHidden: row.integer(8) != 0, topics: row.text(4).split(separator: ";").map(String.init),
+                joinPolicy: joinPolicy, createdAt: row.time(6), lastActiveAt: row.time(7), key: row.integer(0))
         }
-        return GroupRecord(
-            id: row.text(1), title: row.text(2), visibility: Visibility(code: row.integer(3)),
-            isHidden: row.integer(8) != 0,
-            topics: row.text(4).split(separator: ";").map(String.init),
-            joinPolicy: joinPolicy,
-            createdAt: row.time(6), lastActiveAt: row.time(7), key: row.integer(0))
     }
 
     /// Returns all groups, public and private, in ascending order of the bytes of their external ids.
-    package func groups() throws(Failure) -> [GroupRecord] {
-        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups ORDER BY group_id")
-        return try rows.map { row throws(Failure) in try group(from: row) }
-    }
+    package func groups() throws(Failure) -> [GroupRecord] { try groups("ORDER BY group_id") }
 
     /// Returns at most `limit` private and undescribed groups, in ascending order of the bytes of their external ids.
     package func unshownGroups(limit: Int) throws(Failure) -> [GroupRecord] {
-        let rows = try database.prepare(
-            "SELECT \(Self.groupColumns) FROM groups WHERE visibility <> 0 ORDER BY group_id LIMIT ?", limit)
-        return try rows.map { row throws(Failure) in try group(from: row) }
+        try groups("WHERE visibility <> 0 ORDER BY group_id LIMIT ?", limit)
     }
 
     /// Returns the group with an external id, public or private, or `nil` if there is none.
     package func group(withID id: String) throws(Failure) -> GroupRecord? {
-        let rows = try database.prepare("SELECT \(Self.groupColumns) FROM groups WHERE group_id = ?", id)
-        return try rows.step() ? try group(from: rows) : nil
+        try groups("WHERE group_id = ?", id).first
     }
 
     /// Returns whether a group is public, or nil if there is none; it reads no row, so a private one takes no longer.
@@ -237,15 +233,6 @@ extension Facts {
             for candidate in try rows.texts() where !found.contains(candidate) { found.append(candidate) }
         }
         return found
-    }
-
-    /// Returns the number of rows of each table.
-    package func counts() throws(Failure) -> [(table: String, rows: Int64)] {
-        var counts: [(table: String, rows: Int64)] = []
-        for table in EntityTable.allCases.map(\.rawValue) + relations.sources.map(\.table).sorted() {
-            counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
-        }
-        return counts
     }
 
     /// Returns the number of entries of a relation.

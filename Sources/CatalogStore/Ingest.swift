@@ -132,10 +132,10 @@ final class ChangeApplier {
 
     init(_ catalog: Catalog) throws(Failure) {
         self.catalog = catalog
-        members = try InteractionRecorder(catalog.database)
+        members = try InteractionRecorder(catalog)
         site = SiteRecorder(catalog)
         renamed = RenamedIDs(catalog)
-        removals = try NotedRemovals(catalog.database)
+        removals = NotedRemovals(catalog.database)
     }
 
     /// Applies a change within a transaction of the caller; one under an old id counts for the new id.

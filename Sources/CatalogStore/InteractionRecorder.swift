@@ -5,45 +5,23 @@ import SQLite
 
 /// Writes members' changes from journals, within a transaction of the caller.
 final class InteractionRecorder {
-    private let database: Database
+    private let catalog: Catalog
+    private var database: Database { catalog.database }
     private let users: IdentifierResolver
-    private let knownUsers: IdentifierResolver
     /// The appliers of events, by the table of pairs that they change.
     private var pairs: [RelationSource: PairEvents] = [:]
     private let exposures: ExposureWriter
-    /// The queries for the keys of groups and photos.
-    private let subjects: [Interaction.Kind.Subject: Statement]
     private let ledger: LedgerTable
-    private let insert: Statement
-    private let setInterests: Statement
     /// The number of changed rows in tables that a recompute reads; interactions do not count.
     private(set) var contentChanges: Int64 = 0
     /// The tables of pairs that got a pair, which may have a time.
     private(set) var timed: Set<RelationSource> = []
 
-    init(_ database: Database) throws(Failure) {
-        self.database = database
-        users = try IdentifierResolver(.users, database, isStrict: false)
-        knownUsers = try IdentifierResolver(.users, database, isStrict: true)
-        exposures = try ExposureWriter(database)
-        subjects = [
-            .group: try database.prepare("SELECT group_key FROM groups WHERE group_id = ?"),
-            .photo: try database.prepare("SELECT photo_key FROM photos WHERE photo_id = ?"),
-        ]
-        ledger = try LedgerTable(database.reading)
-        insert = try database.prepare(
-            """
-            INSERT INTO interactions
-            (user_key, id, kind, group_key, photo_key, followed_key, occurred_at, recommendation_id, position, variant,
-                seconds)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
-            """)
-        setInterests = try database.prepare(
-            """
-            UPDATE users SET interests = ?1, interests_stamp = ?3
-            WHERE user_key = ?2 AND (interests_stamp IS NULL OR interests_stamp <= ?3)
-                AND (interests IS NOT ?1 OR interests_stamp IS NOT ?3)
-            """)
+    init(_ catalog: Catalog) throws(Failure) {
+        self.catalog = catalog
+        users = try IdentifierResolver(.users, catalog.database, isStrict: false)
+        exposures = ExposureWriter(catalog.database)
+        ledger = try LedgerTable(catalog.facts.database)
     }
 
     /// Applies a change, without its interactions with groups, photos and members that do not exist.
@@ -65,10 +43,16 @@ final class InteractionRecorder {
         case _ where isForgotten: break
         case .state(let interests):
             let user = try key(ofUser: change.userID)
-            setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), user, stamp)
-            try counting { () throws(Failure) in try setInterests.run() }
+            try counting { () throws(Failure) in
+                try database.run(
+                    """
+                    UPDATE users SET interests = ?1, interests_stamp = ?3
+                    WHERE user_key = ?2 AND (interests_stamp IS NULL OR interests_stamp <= ?3)
+                        AND (interests IS NOT ?1 OR interests_stamp IS NOT ?3)
+                    """, interests.isEmpty ? nil : interests.joined(separator: ";"), user, stamp)
+            }
         case .forget(let id):
-            guard let user = try knownUsers.key(of: change.userID) else { break }
+            guard let user = try catalog.facts.key(of: change.userID, in: .users) else { break }
             if id == nil { try exposures.forget(user: user) }
             try forget(id, ofUser: user)
         case .expose(let records): try exposures.write(records, user: try key(ofUser: change.userID))
@@ -80,13 +64,9 @@ final class InteractionRecorder {
     ///
     /// It is 0 for an interaction that is about the member's own list.
     private func key(ofSubject record: InteractionRecord) throws(Failure) -> Int64? {
-        guard let kind = record.kind.subject else { return 0 }
-        guard let row = subjects[kind] else {
-            return try ledger.isForgotten(record.subjectID) ? nil : try knownUsers.key(of: record.subjectID)
-        }
-        row.bind(record.subjectID, at: 1)
-        defer { row.reset() }
-        return try row.step() ? row.integer(0) : nil
+        guard let table = record.kind.subject?.table else { return 0 }
+        if table == .users, try ledger.isForgotten(record.subjectID) { return nil }
+        return try catalog.facts.key(of: record.subjectID, in: table)
     }
 
     /// Records interactions with the keys of their subjects; the first with an id counts.
@@ -114,12 +94,16 @@ final class InteractionRecorder {
     /// - Returns: whether the interaction was new.
     private func write(_ interaction: InteractionRecord, user: Int64, subject: Int64) throws(Failure) -> Bool {
         let kind = interaction.kind.subject
-        insert.bind(
-            user, interaction.id, interaction.kind.number, kind == .group ? subject : 0, kind == .photo ? subject : nil,
-            kind == .user ? subject : nil, interaction.atMilliseconds, interaction.recommendationID,
-            interaction.position, interaction.variant, interaction.seconds)
         let before = database.totalChanges
-        try insert.run()
+        try database.run(
+            """
+            INSERT INTO interactions
+            (user_key, id, kind, group_key, photo_key, followed_key, occurred_at, recommendation_id, position, variant,
+                seconds)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
+            """, user, interaction.id, interaction.kind.number, kind == .group ? subject : 0,
+            kind == .photo ? subject : nil, kind == .user ? subject : nil, interaction.atMilliseconds,
+            interaction.recommendationID, interaction.position, interaction.variant, interaction.seconds)
         return database.totalChanges > before
     }
 

@@ -13,23 +13,21 @@ final class SiteRecorder {
 
     /// - Returns: whether there is such a group; a group that is not public is not curated.
     func apply(_ change: SiteChange) throws(Failure) -> Bool {
-        let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?", change.groupID)
-        guard try row.step() else { return false }
-        let (group, visibility) = (row.integer(0), Visibility(code: row.integer(1)))
-        row.reset()
-        if case .curate = change.action, visibility != .public { return true }
+        guard let group = try catalog.facts.group(withID: change.groupID) else { return false }
+        if case .curate = change.action, group.visibility != .public { return true }
         let curations = try catalog.facts.curations()
         var state = SiteState(hidden: try catalog.facts.hiddenGroups(), curations: curations)
         guard state.apply(change) == .changed else { return true }
         let before = database.totalChanges
         switch change.action {
         case .hide:
-            try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)")
-                .run(group, change.atMilliseconds)
+            try database.run(
+                "INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)", group.key, change.atMilliseconds)
         case .unhide:
             // A catalog that a restore replaced may have hidden the group later.
-            try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
-                .run(group, change.atMilliseconds)
+            try database.run(
+                "DELETE FROM hidden_groups WHERE group_key = ?1 AND coalesce(decided_at, ?2) <= ?2", group.key,
+                change.atMilliseconds)
         case .curate, .uncurate: try write(state.curations, over: curations)
         }
         contentChanges += database.totalChanges - before

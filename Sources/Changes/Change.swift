@@ -53,16 +53,12 @@ package enum Change: Sendable, Equatable {
     }
 
     /// The member whom this change removes for good, if any.
-    package var forgottenUserID: String? {
-        guard case .removal(let removal) = self else { return nil }
-        return removal.forgottenUserID
-    }
+    package var forgottenUserID: String? { removal?.forgottenUserID }
 
     /// The member whom this change removes, for good or until the member comes back, if any.
-    package var removedUserID: String? {
-        guard case .removal(let removal) = self else { return nil }
-        return removal.removedUserID
-    }
+    package var removedUserID: String? { removal?.removedUserID }
+
+    private var removal: RemovalChange? { if case .removal(let removal) = self { removal } else { nil } }
 
     /// Whether the answers of everybody obey the change: a decision of the site, or the removal of a member.
     package var concernsEverybody: Bool { userID == nil || forgottenUserID != nil }

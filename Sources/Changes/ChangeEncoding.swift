@@ -91,22 +91,8 @@ extension Change {
             fields.set(.starts, startsAt)
             fields.set(.expires, expiresAt)
         case .removal(let change):
-            switch change.subject {
-            case .member(let id, let withPhotos):
-                fields.set(.user, id)
-                fields.set(.photos, withPhotos ? 1 : nil)
-            case .account(let id): fields.set(.user, id)
-            case .group(let id): fields.set(.group, id)
-            case .photo(let id): fields.set(.photo, id)
-            case .user(let id, let group, let table):
-                fields.set(.user, id)
-                fields.set(.group, group)
-                fields.set(.table, table)
-            case .pooled(let id, let group, let table):
-                fields.set(.group, group)
-                fields.set(.photo, id)
-                fields.set(.table, table)
-            }
+            for (key, text) in change.subject.fields { fields.set(key, text) }
+            if case .member(_, withPhotos: true) = change.subject { fields.set(.photos, 1) }
             fields.set(.at, change.atMilliseconds)
         case .renaming(let change):
             fields.set(change.subject == .group ? .group : .user, change.oldID)
@@ -191,27 +177,27 @@ extension MemberChange.Action {
 }
 
 extension RemovalChange.Subject {
+    /// The texts of the subject, in the order of `ChangeField`.
+    fileprivate var fields: [(ChangeField, String)] {
+        switch self {
+        case .member(let id, _), .account(let id): [(.user, id)]
+        case .group(let id): [(.group, id)]
+        case .photo(let id): [(.photo, id)]
+        case .user(let id, let group, let table): [(.user, id), (.group, group), (.table, table)]
+        case .pooled(let id, let group, let table): [(.group, group), (.photo, id), (.table, table)]
+        }
+    }
+
     fileprivate init?(_ kind: ChangeKind, _ fields: inout Fields<ChangeField>) {
-        switch kind {
-        case .removeMember:
-            guard let user = fields.text(.user) else { return nil }
+        let (user, group) = (fields.text(.user), fields.text(.group))
+        switch (kind, user, group, fields.text(.photo), fields.text(.table)) {
+        case (.removeMember, let user?, nil, nil, nil):
             self = .member(user, withPhotos: fields.integer(.photos) == 1)
-        case .removeAccount:
-            guard let user = fields.text(.user) else { return nil }
-            self = .account(user)
-        case .removeGroup:
-            guard let group = fields.text(.group) else { return nil }
-            self = .group(group)
-        case .removePhoto:
-            guard let photo = fields.text(.photo) else { return nil }
-            self = .photo(photo)
-        case .removeUser:
-            guard let user = fields.text(.user), let group = fields.text(.group), let table = fields.text(.table)
-            else { return nil }
-            self = .user(user, ofGroup: group, table: table)
-        case .removePooled:
-            guard let group = fields.text(.group), let photo = fields.text(.photo), let table = fields.text(.table)
-            else { return nil }
+        case (.removeAccount, let user?, nil, nil, nil): self = .account(user)
+        case (.removeGroup, nil, let group?, nil, nil): self = .group(group)
+        case (.removePhoto, nil, nil, let photo?, nil): self = .photo(photo)
+        case (.removeUser, let user?, let group?, nil, let table?): self = .user(user, ofGroup: group, table: table)
+        case (.removePooled, nil, let group?, let photo?, let table?):
             self = .pooled(photo, ofGroup: group, table: table)
         default: return nil
         }

@@ -108,12 +108,6 @@ package struct ChangeStamp: Sendable, Hashable, Comparable {
     /// The number of the change in its journal.
     package var sequence: Int64
 
-    package init(milliseconds: Int64, origin: String, sequence: Int64) {
-        self.milliseconds = milliseconds
-        self.origin = origin
-        self.sequence = sequence
-    }
-
     /// Whether one change applies before another.
     package static func < (one: ChangeStamp, other: ChangeStamp) -> Bool {
         (one.milliseconds, one.origin, one.sequence) < (other.milliseconds, other.origin, other.sequence)

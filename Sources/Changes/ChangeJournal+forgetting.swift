@@ -187,12 +187,11 @@ extension ChangeJournal {
     private static let removingKinds = "\(ChangeKind.removeMember.rawValue), \(ChangeKind.removeAccount.rawValue)"
 
     private func isRemoved(_ user: String, after stamp: ChangeStamp) throws(Failure) -> Bool {
-        let row = try database.prepare(
+        try database.integer(
             """
             SELECT 1 FROM changes WHERE user_id = ?1 AND kind IN (\(Self.removingKinds))
             AND (stamp, origin, sequence) > (?2, ?3, ?4)
-            """, user, stamp.milliseconds, stamp.origin, stamp.sequence)
-        return try row.step()
+            """, user, stamp.milliseconds, stamp.origin, stamp.sequence) != nil
     }
 
     /// Returns the members who were removed, or who forgot all interactions.

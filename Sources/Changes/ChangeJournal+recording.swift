@@ -157,7 +157,6 @@ extension ChangeJournal {
     }
 
     private func isKnown(_ id: String, ofUser user: String) throws(Failure) -> Bool {
-        let row = try database.prepare("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?", user, id)
-        return try row.step()
+        try database.integer("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?", user, id) != nil
     }
 }

@@ -57,9 +57,7 @@ extension ChangeJournal: ChangeSource {
 
     /// Returns the time at which a change was recorded here, in Unix milliseconds, or nil if it is not here.
     package func timeRecorded(_ sequence: Int64, of origin: String) throws(Failure) -> Int64? {
-        let row = try database.prepare(
-            "SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?", origin, sequence)
-        return try row.step() ? row.integer(0) : nil
+        try database.integer("SELECT recorded_at FROM changes WHERE origin = ? AND sequence = ?", origin, sequence)
     }
 
     /// Returns the number of changes that are not in the streams, and the time since which the first waits.
@@ -90,15 +88,12 @@ extension ChangeJournal: ChangeSource {
     ///   - instant: the time before which a change was recorded here, in Unix milliseconds.
     package func prune(_ taken: AppliedChanges, recordedBefore instant: Int64 = .max) throws(Failure) {
         try transaction { () throws(Failure) in
-            let youngest = try database.prepare(
-                "SELECT min(sequence) FROM changes WHERE origin = ? AND sequence <= ? AND recorded_at >= ?")
             for (origin, numbers) in try sequenceRanges() where numbers.after < taken.last(of: origin) {
                 var last = taken.last(of: origin)
-                if instant < .max {
-                    youngest.bind(origin, last, instant)
-                    if try youngest.step(), let kept = youngest.optionalInteger(0) { last = kept - 1 }
-                    youngest.reset()
-                }
+                let youngest = try database.integer(
+                    "SELECT min(sequence) FROM changes WHERE origin = ? AND sequence <= ? AND recorded_at >= ?",
+                    origin, last, instant)
+                if let youngest { last = youngest - 1 }
                 if numbers.after < last { try removeRows(of: origin, through: last) }
             }
         }

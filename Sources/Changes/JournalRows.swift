@@ -166,14 +166,12 @@ extension ChangeJournal {
         try transaction { () throws(Failure) in
             guard let numbers = try sequenceRanges()[name.origin], name.sequence > numbers.after else { return }
             // Its own stamp may be damaged. Within a journal the stamps ascend.
-            let before = try database.prepare(
-                "SELECT stamp FROM changes WHERE origin = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1")
-            before.bind(name.origin, name.sequence)
-            let stamp = try before.step() ? before.integer(0) : 0
-            before.reset()
+            let stamp = try database.integer(
+                "SELECT stamp FROM changes WHERE origin = ? AND sequence < ? ORDER BY sequence DESC LIMIT 1",
+                name.origin, name.sequence)
             try removeNamed(name)
             let nothing = JournaledChange(
-                origin: name.origin, sequence: name.sequence, stampMilliseconds: stamp, encoded: Change.nothing)
+                origin: name.origin, sequence: name.sequence, stampMilliseconds: stamp ?? 0, encoded: Change.nothing)
             _ = try insert(nothing, at: now)
         }
         damaged.remove(name)
@@ -181,12 +179,9 @@ extension ChangeJournal {
     }
 
     private func removeNamed(_ name: ChangeName) throws(Failure) {
-        let row = try database.prepare(
+        let key = try database.integer(
             "SELECT change_key FROM changes WHERE origin = ? AND sequence = ?", name.origin, name.sequence)
-        guard try row.step() else { return }
-        let key = row.integer(0)
-        row.reset()
-        try removeRow(key)
+        if let key { try removeRow(key) }
     }
 
     /// Returns the damaged changes that may still be needed, and removes those that were pruned from the list.

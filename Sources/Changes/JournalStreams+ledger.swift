@@ -1,5 +1,5 @@
 package import Basics
-package import Model
+import Model
 import Redis
 
 /// The ledger of a store, which every program that shares it knows.
@@ -94,23 +94,7 @@ extension JournalStreams {
         return latest
     }
 
-    /// Returns the number of changes about each member that the streams still have, by member and by stream.
-    ///
-    /// Erased changes do not count, nor do changes that only say that a member is forgotten. Changes that need a newer
-    /// program count if they name a member.
-    package mutating func traces(of users: [String]) throws(Failure) -> [BytewiseString: [String: Int]] {
-        var traces: [BytewiseString: [String: Int]] = [:]
-        try forEachBatch(beyond: .none) { changes throws(Failure) in
-            for change in changes {
-                for user in users where change.tells(ofMember: user) {
-                    traces[BytewiseString(user), default: [:]][change.origin, default: 0] += 1
-                }
-            }
-        }
-        return traces
-    }
-
-    /// Returns the changes about a member that the streams still have, by the same rules.
+    /// Returns the changes about a member that the streams still have, by the rules of `traceCounts`.
     package mutating func changes(about user: String) throws(Failure) -> [JournaledChange] {
         var found: [JournaledChange] = []
         try forEachBatch(beyond: .none) { changes throws(Failure) in

@@ -147,6 +147,22 @@ extension ChangeSource where Self: ~Copyable {
             }
         }
     }
+
+    /// Returns the number of changes about each member, by member and by journal; members without any are left out.
+    ///
+    /// Erased changes do not count, nor do changes that only say that a member is forgotten. Changes that need a newer
+    /// program count if they name a member.
+    package mutating func traceCounts(of users: [String]) throws(Failure) -> [BytewiseString: [String: Int]] {
+        var counts: [BytewiseString: [String: Int]] = [:]
+        try forEachBatch(beyond: .none) { changes throws(Failure) in
+            for change in changes {
+                for user in users where change.tells(ofMember: user) {
+                    counts[BytewiseString(user), default: [:]][change.origin, default: 0] += 1
+                }
+            }
+        }
+        return counts
+    }
 }
 
 /// Reads the changes of several journals as one sequence, in the order in which they apply.

@@ -86,17 +86,6 @@ package struct InteractionRecord: Sendable, Equatable {
         self.variant = variant
         self.seconds = seconds
     }
-}
-
-extension InteractionRecord {
-    package init(
-        id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
-        position: Int? = nil, variant: String? = nil
-    ) {
-        self.init(
-            id: id, kind, subjectID: groupID, atMilliseconds: atMilliseconds, recommendationID: recommendationID,
-            position: position, variant: variant)
-    }
 
     /// Whether the interaction names another member.
     func isAbout(user id: String) -> Bool { kind.subject == .user && subjectID.hasSameBytes(as: id) }

@@ -132,10 +132,9 @@ extension ChangeJournal {
 
     /// Returns the stamp of the first change with an interaction, or nil if no other change has it.
     private func firstOfSeveral(_ id: String, ofUser user: String) throws(Failure) -> ChangeStamp? {
-        let row = try database.prepare(
+        let count = try database.integer(
             "SELECT count(*) FROM (SELECT 1 FROM interactions WHERE user_id = ? AND id = ? LIMIT 2)", user, id)
-        guard try row.step(), row.integer(0) > 1 else { return nil }
-        return try firstChange(id, ofUser: user)?.of
+        return count == 2 ? try firstChange(id, ofUser: user)?.of : nil
     }
 
     /// Returns interactions of a member from the journal, in the order in which their changes apply.
@@ -216,13 +215,12 @@ extension ChangeJournal {
     /// A time in the future comes from a clock that was ahead. The member's next interactions are moved after that
     /// time.
     package func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64? {
-        let row = try database.prepare(
+        try database.integer(
             """
             SELECT max(occurred_at) FROM (SELECT change_key FROM changes
                 WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue) ORDER BY stamp DESC LIMIT 16)
                 JOIN interactions USING (change_key)
             """, id)
-        return try row.step() ? row.optionalInteger(0) : nil
     }
 
     /// Returns the amount of data about a member's actions.

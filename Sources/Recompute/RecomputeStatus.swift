@@ -34,20 +34,8 @@ package struct RecomputeStatus: Sendable, Equatable {
 
     /// The reason of the last failure, or `nil` if there was none.
     package var lastFailureReason: String? {
-        guard let sample = lastFailure, let start = sample.firstRange(of: "reason=\"")?.upperBound,
-            let end = sample.ranges(of: "\"} ").last?.lowerBound, start <= end
-        else { return nil }
-        var reason = ""
-        var isEscaped = false
-        for character in sample[start..<end] {
-            if character == "\\", !isEscaped {
-                isEscaped = true
-            } else {
-                reason.append(character)
-                isEscaped = false
-            }
-        }
-        return reason
+        let reason = lastFailure?.firstMatch(of: #/reason="(.*)"\} /#)?.output.1
+        return reason.map { String($0).replacing(#/\\(.)/#) { $0.output.1 } }
     }
 
     /// The exit code of the last failure, or `nil` if there was none.

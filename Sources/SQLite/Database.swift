@@ -97,13 +97,8 @@ package final class Database {
 
     /// Returns the URI with which SQLite opens a file as one that does not change.
     private static func immutableURI(_ path: String) -> String {
-        let hex = Array("0123456789ABCDEF".utf8)
-        var name = Array("file:".utf8)
-        for byte in path.utf8 {
-            let isPlain = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)
-            name += isPlain ? [byte] : [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-        }
-        return String(decoding: name, as: UTF8.self) + "?immutable=1"
+        let escapes: [Unicode.Scalar: String] = ["%": "%25", "?": "%3f", "#": "%23"]
+        return "file:" + path.unicodeScalars.map { escapes[$0] ?? String($0) }.joined() + "?immutable=1"
     }
 
     deinit {

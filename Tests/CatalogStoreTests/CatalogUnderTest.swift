@@ -144,3 +144,14 @@ extension ImportKind {
     /// The kinds of the product without what members tell: groups, users, photos, memberships and pools.
     static let ofGroups = ImportKind.all(of: RelationTable(RelationTable.standard.filter(\.isRequired)))
 }
+
+extension Facts {
+    /// Returns the number of rows of each table.
+    func counts() throws(Failure) -> [(table: String, rows: Int64)] {
+        var counts: [(table: String, rows: Int64)] = []
+        for table in EntityTable.allCases.map(\.rawValue) + relations.sources.map(\.table).sorted() {
+            counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
+        }
+        return counts
+    }
+}

@@ -4,6 +4,16 @@ import SQLite
 import TestSupport
 import Testing
 
+extension PhotoContent {
+    /// Returns the terms of one photo, as indexes of the vocabularies.
+    fileprivate func terms(ofPhoto column: Int) -> (tags: [Int], place: Int?) {
+        var tags = TermTally(vocabularyCount: self.tags.terms.count)
+        var places = TermTally(vocabularyCount: self.places.terms.count)
+        records.count([UInt32(column)], tags: &tags, places: &places)
+        return (tags.terms.map(\.term), places.terms.first?.term)
+    }
+}
+
 @Suite("Reading the content of photos")
 struct ContentTests {
     private func filled() throws -> CatalogUnderTest {
@@ -35,8 +45,7 @@ struct ContentTests {
         let found = try content(test, minimumPhotos: 2)
         #expect(found.tags.terms == ["bee", "macro"] && found.tags.totals == [3, 2] && found.tags.photoCount == 3)
         let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
-        #expect(columns.map { Set(found.records.tags(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
-        #expect(found.records.tags(ofPhoto: 1000).isEmpty && found.records.place(ofPhoto: 1000) == nil)
+        #expect(columns.map { Set(found.terms(ofPhoto: $0).tags) } == [[0, 1], [0], [], [], [0, 1], []])
         #expect(try content(test, minimumPhotos: 1).tags.terms == ["bee", "macro", "rare"])
     }
 
@@ -59,7 +68,7 @@ struct ContentTests {
             """)
         let found = try content(test, minimumPhotos: 1)
         #expect(found.tags.terms.count == 65_536 && found.tags.terms[0] == "t69999" && found.tags.totals[0] == 2)
-        #expect(found.records.tags(ofPhoto: 1).count == 65_536 && found.records.tags(ofPhoto: 2).count == 1)
+        #expect(found.terms(ofPhoto: 1).tags.count == 65_536 && found.terms(ofPhoto: 2).tags.count == 1)
     }
 
     @Test("locations are those of public photos with both coordinates")
@@ -131,9 +140,10 @@ struct ContentTests {
             #expect(found.tags.photoCount == left.count { !$0.tags.isEmpty })
             #expect(found.places.photoCount == left.count { $0.place != nil })
             let areTermsRight = left.lazy.filter { $0.id.isMultiple(of: 5) }.allSatisfy { photo in
-                let tags = found.records.tags(ofPhoto: photo.id + 1).map { found.tags.terms[Int($0)] }
-                let place = found.records.place(ofPhoto: photo.id + 1).map { found.places.terms[Int($0)] }
-                return Set(tags) == Set(photo.tags.map { $0.lowercased() }).intersection(vocabulary)
+                let terms = found.terms(ofPhoto: photo.id + 1)
+                let place = terms.place.map { found.places.terms[$0] }
+                return Set(terms.tags.map { found.tags.terms[$0] })
+                    == Set(photo.tags.map { $0.lowercased() }).intersection(vocabulary)
                     && place?.south == photo.place.flatMap { photosOfPlace[$0, default: 0] >= 5 ? $0 : nil }
             }
             #expect(areTermsRight)

@@ -8,10 +8,10 @@ import Testing
 struct FactsTests {
     @Test("Facts are read; a statement that writes is a mistake that ends the program")
     func reading() async throws {
-        let facts = try Catalog.temporary().facts
+        let facts = try Catalog(path: "", mode: .writing).facts
         #expect(try facts.database.integer("SELECT count(*) FROM groups WHERE group_key > ?", 0) == 0)
         await #expect(processExitsWith: .failure) {
-            let facts = try Catalog.temporary().facts
+            let facts = try Catalog(path: "", mode: .writing).facts
             // Without the write, the process ends well.
             _ = try facts.database.prepare("SELECT 1 FROM groups")
             _ = try? facts.database.prepare("DELETE FROM groups")
@@ -20,7 +20,7 @@ struct FactsTests {
 
     @Test("Whether a group is public is known of each id; a group of unknown visibility is not")
     func publicGroups() throws {
-        let catalog = try Catalog.temporary()
+        let catalog = try Catalog(path: "", mode: .writing)
         try catalog.database.execute("INSERT INTO groups (group_id, visibility) VALUES ('a', 0), ('s', 1), ('u', 2)")
         let found = try ["a", "s", "u", "none"].map { try catalog.facts.isPublic(group: $0) }
         #expect(found == [true, false, false, nil])

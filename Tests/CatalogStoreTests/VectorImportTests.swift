@@ -32,6 +32,13 @@ enum VectorBytesOfTests {
     }
 }
 
+extension CatalogVectors {
+    /// Returns the vector of a public photo, whatever its model.
+    fileprivate func vector(ofPhoto id: String) throws -> [Float]? {
+        try space().flatMap { try vector(ofPublicPhoto: id, model: $0.model) }
+    }
+}
+
 extension Data {
     /// Writes to a pipe that is there already; `write(to:)` would replace it.
     fileprivate func write(toPipe path: String) throws {

@@ -190,12 +190,12 @@ struct JournalStreamsTests {
             origin: "one", sequence: 3, stampMilliseconds: 3,
             change: .removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1)))
         #expect(try streams.add([join, newer, forgetting], to: "one", expecting: nil, isRemade: true))
-        let traces = try streams.traces(of: ["ann", "bob"])
+        let traces = try streams.traceCounts(of: ["ann", "bob"])
         #expect(traces == [BytewiseString("ann"): ["one": 2]])
         let seen = StreamedNumbers(after: 0, last: 3, count: 3)
         #expect(
             try streams.add([join.erased, newer.erased, forgetting], to: "one", expecting: seen, isRemade: true))
-        #expect(try streams.traces(of: ["ann", "bob"]) == [:])
+        #expect(try streams.traceCounts(of: ["ann", "bob"]) == [:])
     }
 
     @Test("An entry that has changed in any byte is removed, so that it is missing and comes again")

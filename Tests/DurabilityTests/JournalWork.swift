@@ -3,6 +3,7 @@ import Changes
 import Foundation
 import Model
 import SQLite
+import TestSupport
 
 /// A daemon's journal: what it records, what it reads of others, and what it removes.
 struct JournalWork: Work {

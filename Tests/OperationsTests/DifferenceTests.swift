@@ -4,6 +4,15 @@ import Foundation
 import TestSupport
 import Testing
 
+extension Difference {
+    /// Creates a difference of a kind, without groups.
+    init(_ kind: Kind, overlap: Double? = nil) {
+        self.init(recorded: (200, []), answer: nil, rules: .init())
+        self.kind = kind
+        self.overlap = overlap
+    }
+}
+
 @Suite("Differences of answers")
 struct DifferenceTests {
     private func answer(_ groups: [String], version: String = "v1", score: Double = 1, more: String = "") -> [UInt8] {

@@ -3,6 +3,7 @@ import CatalogStore
 import Changes
 import Model
 import Recommendation
+import TestSupport
 import Testing
 
 @testable import Service

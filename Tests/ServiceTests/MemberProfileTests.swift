@@ -62,27 +62,6 @@ struct MemberProfileTests {
         #expect(try known("eve") == nil)
     }
 
-    @Test("Profiles read together are those read one by one, also after a group got the key of another")
-    func together() throws {
-        let interactions = [interaction("1", .join, "b", at: 8000), interaction("2", .dismiss, "c", at: 7000)]
-        try catalog.take([.member(MemberChange(ofUser: "ann", .record(interactions)))])
-        let reader = try CatalogMemberStates(catalog.facts, for: planner)
-        let users = ["ann", "eve", "bob"]
-        func profiles() throws -> [MemberProfile?] {
-            zip(users, try reader.states(of: users, atMilliseconds: 9000)).map { $1?.profile(ofUser: $0) }
-        }
-        #expect(try profiles() == [known("ann"), nil, known("bob")])
-        #expect(try profiles()[0]?.joined.map(\.group) == [0, 1])
-        try Database(path: catalog.path, mode: .readWrite).execute(
-            """
-            DELETE FROM groups WHERE group_key = 1;
-            UPDATE groups SET group_key = 1 WHERE group_id = 'c';
-            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
-            """)
-        #expect(try profiles() == [known("ann"), nil, known("bob")])
-        #expect(try profiles()[0]?.joined.map(\.group) == [1, 2])
-    }
-
     @Test("Since when a member is known is the same from the catalog, from a version, and with a join since")
     func knownSince() throws {
         #expect(try known("ann")?.knownSinceMilliseconds == 5000)

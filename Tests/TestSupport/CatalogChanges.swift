@@ -1,7 +1,7 @@
 package import CatalogStore
 package import Changes
 import Foundation
-import Model
+package import Model
 
 extension Catalog {
     /// Applies changes as those of a journal, in one transaction.
@@ -19,5 +19,17 @@ extension Catalog {
         let counts = try ingest.apply(journaled: journaled)
         precondition(counts.applied == changes.count, "a test's change cannot be encoded")
         return counts.leftOut
+    }
+}
+
+extension InteractionRecord {
+    /// Creates an interaction with a group.
+    package init(
+        id: String, _ kind: Interaction.Kind, groupID: String, atMilliseconds: Int64, recommendationID: String? = nil,
+        position: Int? = nil, variant: String? = nil
+    ) {
+        self.init(
+            id: id, kind, subjectID: groupID, atMilliseconds: atMilliseconds, recommendationID: recommendationID,
+            position: position, variant: variant)
     }
 }

@@ -32,12 +32,6 @@ package struct ActivityCalendar: Sendable, Equatable {
         guard time <= now, time > now - Int64(weekCount) * Self.weekSeconds else { return nil }
         return Int((now - time) / Self.weekSeconds)
     }
-
-    /// Returns the month of a time as an index of `months`, or `nil` if it is in none.
-    func month(of time: Int64) -> Int? {
-        guard let month = UnixTime(seconds: time)?.monthsSince1970, months.contains(month) else { return nil }
-        return month - months.lowerBound
-    }
 }
 
 /// The dates to keep while a matrix is read: all that an `ActivityCalendar` may count.

@@ -77,23 +77,6 @@ package struct PhotoRecords: Sendable {
         starts.append(UInt32(words.count))
     }
 
-    /// Returns a photo's tags as indexes of the vocabulary, each once, in no particular order.
-    package func tags(ofPhoto column: Int) -> ArraySlice<UInt16> {
-        guard let record = record(column), let header = record.first else { return [] }
-        return record.dropFirst(header & Header.hasFrequentPlace != 0 ? 2 : 1)
-    }
-
-    /// Returns a photo's location as an index of the vocabulary, or `nil` if the vocabulary does not have it.
-    package func place(ofPhoto column: Int) -> UInt16? {
-        guard let record = record(column), let header = record.first, header & Header.hasFrequentPlace != 0
-        else { return nil }
-        return record[record.startIndex + 1]
-    }
-
-    private func record(_ column: Int) -> ArraySlice<UInt16>? {
-        column + 1 < starts.count ? words[Int(starts[column])..<Int(starts[column + 1])] : nil
-    }
-
     package func count(_ photos: ArraySlice<UInt32>, tags: inout TermTally, places: inout TermTally) {
         let columns = photos.span
         let starts = starts.span

@@ -237,31 +237,24 @@ struct ExposureWriter {
         "INSERT INTO exposures (\(columns)) SELECT ?1, \(rest) FROM exposures WHERE user_key = ?2 \(adding)",
     ]
 
-    private let insert: Statement
-    private let expire: Statement
-    private let delete: Statement
+    private let database: Database
 
-    init(_ database: Database) throws(Failure) {
-        insert = try database.prepare(
-            "INSERT INTO exposures (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(Self.adding)"
-        )
-        // A daemon whose clock is far ahead must not remove what is young.
-        expire = try database.prepare(
-            """
-            DELETE FROM exposures WHERE day < min(?, CAST(strftime('%s', 'now') AS INTEGER) / 86400 - \(Self.daysKept))
-            """)
-        delete = try database.prepare("DELETE FROM exposures WHERE user_key = ?")
-    }
+    init(_ database: Database) { self.database = database }
 
     /// Adds exposures of a member, and removes exposures of all members that are older than `daysKept`.
     func write(_ records: [ExposureRecord], user: Int64) throws(Failure) {
         for record in records { try write(record, user: user) }
         guard let day = records.map(\.day).max() else { return }
-        try expire.run(day - Self.daysKept)
+        // A daemon whose clock is far ahead must not remove what is young.
+        try database.run(
+            """
+            DELETE FROM exposures WHERE day < min(?, CAST(strftime('%s', 'now') AS INTEGER) / 86400 - \(Self.daysKept))
+            """, day - Self.daysKept)
     }
 
     private func write(_ record: ExposureRecord, user: Int64) throws(Failure) {
-        try insert.run(
+        try database.run(
+            "INSERT INTO exposures (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(Self.adding)",
             user, record.experiment, record.day, record.recommendationID, record.firstPosition, record.shownCount,
             record.filters, record.arm, record.times, record.firstAtMilliseconds, record.lastAtMilliseconds,
             record.teams, record.microseconds, record.shown, record.settings)
@@ -269,6 +262,6 @@ struct ExposureWriter {
 
     /// Removes all exposures of a member.
     func forget(user: Int64) throws(Failure) {
-        try delete.run(user)
+        try database.run("DELETE FROM exposures WHERE user_key = ?", user)
     }
 }

@@ -330,15 +330,9 @@ final class EntityWriter {
 /// The statements for one set of fields.
 ///
 /// The insert comes first because it costs less than an upsert; an existing row is then updated.
-private final class FieldStatements {
+private struct FieldStatements {
     let fields: UInt64
     let insert: Statement
     /// The update, or nil if the set has only the id.
     let update: Statement?
-
-    init(fields: UInt64, insert: Statement, update: Statement?) {
-        self.fields = fields
-        self.insert = insert
-        self.update = update
-    }
 }

@@ -280,8 +280,6 @@ package struct ImportSummary: Sendable {
         keptRejects = rejects.keptCount
         rejectsPaths = rejects.recordsPaths
         reasonsPath = rejects.reasonsPath
-        examples = rejects.examples.map {
-            Example(source: $0.source, line: $0.line, reason: $0.reason, excerpt: $0.excerpt)
-        }
+        examples = rejects.examples
     }
 }

@@ -10,15 +10,6 @@ import RecordReading
 /// The line is the first of the record, counted from 1. The column `record` has the beginning of the record. No file is
 /// created before the first rejected record.
 final class RejectedRecords {
-    /// A rejected record, as shown to a person.
-    struct Record {
-        var source: String
-        var line: Int
-        var reason: String
-        /// The beginning of the record, safe to show.
-        var excerpt: String
-    }
-
     /// The properties that records must share to fit into one file.
     private struct Form: Hashable {
         var format: RecordFormat
@@ -46,7 +37,7 @@ final class RejectedRecords {
     /// The number of records that were written; they are the first ones.
     private(set) var keptCount = 0
     /// The first rejected records.
-    private(set) var examples: [Record] = []
+    private(set) var examples: [ImportSummary.Example] = []
 
     private static let exampleCount = 10
     /// The most bytes of records, and of reasons, that are written (inclusive); later records are only counted.
@@ -72,19 +63,19 @@ final class RejectedRecords {
     /// The path of the file of reasons, or nil if there is none.
     var reasonsPath: String? { reasons.map(\.path) }
 
-    func add(_ record: Record, _ reader: borrowing RecordReader) throws(Failure) {
+    func add(_ record: ImportSummary.Example, _ reader: borrowing RecordReader) throws(Failure) {
         guard note(record, byteCount: reader.recordBytes) else { return }
         try writeReason(of: record, try write(reader))
     }
 
     /// Adds a record of a file that is no text: only the reason is written.
-    func add(_ record: Record) throws(Failure) {
+    func add(_ record: ImportSummary.Example) throws(Failure) {
         guard note(record, byteCount: record.excerpt.utf8.count) else { return }
         try writeReason(of: record, nil)
     }
 
     /// Counts a record; returns whether it is to be written.
-    private func note(_ record: Record, byteCount: Int) -> Bool {
+    private func note(_ record: ImportSummary.Example, byteCount: Int) -> Bool {
         count += 1
         if examples.count < Self.exampleCount { examples.append(record) }
         self.byteCount += byteCount
@@ -95,7 +86,7 @@ final class RejectedRecords {
         return true
     }
 
-    private func writeReason(of record: Record, _ place: (path: String, line: Int)?) throws(Failure) {
+    private func writeReason(of record: ImportSummary.Example, _ place: (path: String, line: Int)?) throws(Failure) {
         if reasons == nil {
             reasons = try FileWriter(path: free(paths.reasons))
             try reasons?.write(RejectsPaths.columns.joined(separator: "\t") + "\n")
@@ -286,11 +277,7 @@ extension Importer {
 
     /// Returns a share as a percentage with at most three decimals, without zeros at the end.
     private func percent(_ share: Double) -> String {
-        let thousandths = Int((share * 100_000).rounded())
-        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
-        guard rest > 0, whole < 100 else { return "\(whole)" }
-        var digits = String(1000 + rest).dropFirst()
-        while digits.last == "0" { digits.removeLast() }
-        return "\(whole).\(digits)"
+        let digits = Formats.fixed(share * 100, 3).reversed().drop { $0 == "0" }
+        return String(digits.drop { $0 == "." }.reversed())
     }
 }

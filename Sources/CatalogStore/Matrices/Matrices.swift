@@ -25,17 +25,11 @@ package final class Matrices: EntrySource {
     ///   - catalog: the catalog; the snapshot opens connections of its own.
     ///   - threads: the number of connections that read at once, 1 or more.
     ///   - isChecked: whether the whole catalog is checked meanwhile, on an additional thread; see `finishCheck`.
-    /// - Throws: `Failure.Code.busy` if other processes kept writing for about a minute.
-    package convenience init(of catalog: Facts, threads: Int, isChecked: Bool = false) throws(Failure) {
-        try self.init(of: catalog, threads: threads, isChecked: isChecked) {}
-    }
-
-    /// Takes a snapshot, and lets tests write while its transactions begin.
-    ///
-    /// - Parameters:
-    ///   - isChecked: whether the whole catalog is checked meanwhile.
     ///   - whileBeginning: a function that is called in every attempt, before the last transaction begins.
-    init(of catalog: Facts, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(Failure) {
+    /// - Throws: `Failure.Code.busy` if other processes kept writing for about a minute.
+    package init(
+        of catalog: Facts, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void = {}
+    ) throws(Failure) {
         var catalogs: [Catalog] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .trying, relations: catalog.relations)

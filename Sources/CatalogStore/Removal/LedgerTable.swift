@@ -21,13 +21,11 @@ package struct LedgerTable {
     private let database: ReadingDatabase
     /// The key of the digests, which was made with the catalog.
     let key: [UInt8]
-    private let select: Statement
 
     init(_ database: ReadingDatabase) throws(Failure) {
         self.database = database
         let row = try database.prepare("SELECT key FROM ledger_key")
         key = try row.step() ? row.bytes(0) : []
-        select = try database.prepare("SELECT forgotten_at, readmitted_at FROM ledger WHERE digest = ?")
     }
 
     func content() throws(Failure) -> Ledger {
@@ -42,9 +40,9 @@ package struct LedgerTable {
 
     /// Returns the times of a member, or nil if the member was never forgotten.
     func times(of id: String) throws(Failure) -> Ledger.Times? {
-        select.bind(bytes: Ledger(key: key).digest(of: id).bytes, at: 1)
-        defer { select.reset() }
-        return try select.step() ? Ledger.Times(forgotten: select.integer(0), readmitted: select.integer(1)) : nil
+        let row = try database.prepare(
+            "SELECT forgotten_at, readmitted_at FROM ledger WHERE digest = ?", Ledger(key: key).digest(of: id).bytes)
+        return try row.step() ? Ledger.Times(forgotten: row.integer(0), readmitted: row.integer(1)) : nil
     }
 
     func isForgotten(_ id: String) throws(Failure) -> Bool { try times(of: id)?.isForgotten == true }

@@ -7,28 +7,14 @@ import SQLite
 ///
 /// Changes of daemons that are older than a removal may come later. They do not bring back what was removed; newer ones
 /// do. The things are named by their external ids, because their rows are gone.
-final class NotedRemovals {
-    private let select: Statement
-    private let exists: Statement
-    private let insert: Statement
+struct NotedRemovals {
+    private let database: Database
 
-    init(_ database: Database) throws(Failure) {
-        exists = try database.prepare("SELECT EXISTS (SELECT 1 FROM noted_removals)")
-        select = try database.prepare(
-            "SELECT 1 FROM noted_removals WHERE kind = ?1 AND id = ?2 AND entry_id = ?3 AND stamp > ?4")
-        insert = try database.prepare(
-            """
-            INSERT INTO noted_removals VALUES (?1, ?2, ?3, ?4)
-            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
-            """)
-    }
+    init(_ database: Database) { self.database = database }
 
     /// Whether nothing was ever removed.
     var areNone: Bool {
-        get throws(Failure) {
-            defer { exists.reset() }
-            return try exists.step() && exists.integer(0) == 0
-        }
+        get throws(Failure) { try database.integer("SELECT EXISTS (SELECT 1 FROM noted_removals)") == 0 }
     }
 
     /// Notes a removal.
@@ -38,8 +24,11 @@ final class NotedRemovals {
     ///   - stamp: the stamp before which changes are older than the removal, in milliseconds.
     func note(_ kind: ImportKind, _ ids: [String], stamp: Int64) throws(Failure) {
         guard kind.canComeBack else { return }
-        bind(kind, ids, stamp, to: insert)
-        try insert.run()
+        try database.run(
+            """
+            INSERT INTO noted_removals VALUES (?1, ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET stamp = max(stamp, excluded.stamp)
+            """, kind.name, ids[0], ids.count > 1 ? ids[1] : "", stamp)
     }
 
     /// Returns a member's change without what is older than the removal of the member, or of what it names.
@@ -68,27 +57,28 @@ final class NotedRemovals {
         throws(Failure) -> Bool
     {
         let subject = interaction.subjectID
-        let kind: ImportKind
-        switch interaction.kind.subject {
-        case .group: kind = .groups
-        case .photo: kind = .photos
-        case .user: kind = .users
-        case nil: return false
-        }
-        if try isRemoved(kind, [subject], after: stamp) { return true }
+        guard let table = interaction.kind.subject?.table else { return false }
+        if try isRemoved(.entities(table), [subject], after: stamp) { return true }
         guard let source = interaction.kind.pairChange?.source else { return false }
         return try isRemoved(
             .relation(source), source.rows == .users ? [user, subject] : [subject, user], after: stamp)
     }
 
     private func isRemoved(_ kind: ImportKind, _ ids: [String], after stamp: Int64) throws(Failure) -> Bool {
-        bind(kind, ids, stamp, to: select)
-        defer { select.reset() }
-        return try select.step()
+        try database.integer(
+            "SELECT 1 FROM noted_removals WHERE kind = ?1 AND id = ?2 AND entry_id = ?3 AND stamp > ?4", kind.name,
+            ids[0], ids.count > 1 ? ids[1] : "", stamp) != nil
     }
+}
 
-    private func bind(_ kind: ImportKind, _ ids: [String], _ stamp: Int64, to statement: Statement) {
-        statement.bind(kind.name, ids[0], ids.count > 1 ? ids[1] : "", stamp)
+extension Interaction.Kind.Subject {
+    /// The table of the things that interactions are about.
+    var table: EntityTable {
+        switch self {
+        case .group: .groups
+        case .photo: .photos
+        case .user: .users
+        }
     }
 }
 

@@ -95,7 +95,7 @@ package struct Removal {
             }
         }
         if let stamp {
-            let removals = try NotedRemovals(database)
+            let removals = NotedRemovals(database)
             for ids in kept { try removals.note(kind, ids, stamp: stamp) }
         }
         try removeVanished(kind, into: &summary)

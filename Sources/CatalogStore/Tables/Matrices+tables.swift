@@ -62,10 +62,10 @@ private struct TableExport {
     /// - Returns: the number of each user by key, from 1; 0 for keys without a user.
     func users(_ writer: inout TableFolderWriter) throws(Failure) -> [UInt32] {
         var numbers = try numberTable("users", "user_key")
-        let rows = try prepared("SELECT user_key, user_id, interests FROM users ORDER BY user_id")
+        let rows = try database.prepare("SELECT user_key, user_id, interests FROM users ORDER BY user_id")
         var count: UInt32 = 0
         // A statement that is stepped after its end would begin again.
-        var hasMore = try step(rows)
+        var hasMore = try rows.step()
         while hasMore {
             var (ids, interests): ([[UInt8]], [[UInt8]]) = ([], [])
             while hasMore, ids.count < rowsPerPart {
@@ -73,7 +73,7 @@ private struct TableExport {
                 numbers[Int(rows.integer(0))] = count
                 ids.append(Array(rows.text(1).utf8))
                 interests.append(Array(rows.text(2).utf8))
-                hasMore = try step(rows)
+                hasMore = try rows.step()
             }
             var part = TablePartContent(rows: ids.count)
             part.add("id", ids)
@@ -88,12 +88,12 @@ private struct TableExport {
     /// - Returns: the number of each public photo by key, from 1; 0 for other keys.
     func photos(_ writer: inout TableFolderWriter, ownerNumbers: [UInt32]) throws(Failure) -> [UInt32] {
         var numbers = try numberTable("photos", "photo_key")
-        let rows = try prepared(
+        let rows = try database.prepare(
             """
             SELECT photo_key, user_key, tags, latitude, longitude FROM photos WHERE visibility = 0 ORDER BY photo_id
             """)
         var count: UInt32 = 0
-        var hasMore = try step(rows)
+        var hasMore = try rows.step()
         while hasMore {
             var (owners, tags): ([UInt32], [[UInt8]]) = ([], [])
             var (latitudes, longitudes): ([Double], [Double]) = ([], [])
@@ -105,7 +105,7 @@ private struct TableExport {
                 tags.append(Array(rows.text(2).utf8))
                 latitudes.append(rows.optionalNumber(3) ?? .nan)
                 longitudes.append(rows.optionalNumber(4) ?? .nan)
-                hasMore = try step(rows)
+                hasMore = try rows.step()
             }
             var part = TablePartContent(rows: owners.count)
             part.add("owner", .number, owners)
@@ -126,7 +126,7 @@ private struct TableExport {
         of source: RelationSource, _ writer: inout TableFolderWriter, rows keys: [Int64], _ numbers: [UInt32]
     ) throws(Failure) -> Int {
         let hasTimes = try source.notedTime.hasValues(in: database)
-        let rows = try prepared(
+        let rows = try database.prepare(
             """
             SELECT \(([source.entryColumn] + source.valueColumns).joined(separator: ", ")) FROM \(source.table)
             WHERE \(source.rowColumn) = ?
@@ -137,7 +137,7 @@ private struct TableExport {
         for (number, row) in keys.enumerated() {
             var found: [(entry: UInt32, time: Int64, isAnswer: Bool)] = []
             rows.bind(row, at: 1)
-            while try step(rows) {
+            while try rows.step() {
                 let key = Int(rows.integer(0))
                 let entry = numbers.indices.contains(key) ? numbers[key] : 0
                 guard entry > 0 else {
@@ -166,14 +166,6 @@ private struct TableExport {
         let highest = Int(try database.integer("SELECT max(\(key)) FROM \(table)") ?? 0)
         return [UInt32](repeating: 0, count: highest + 1)
     }
-
-    private func prepared(_ sql: String) throws(Failure) -> Statement {
-        try database.prepare(sql)
-    }
-
-    private func step(_ rows: Statement) throws(Failure) -> Bool {
-        try rows.step()
-    }
 }
 
 /// The columns of some entries of a relation.
@@ -181,15 +173,10 @@ private struct EntryColumns {
     let hasTimes: Bool
     /// The column that tells whether an entry is an answer, or nil if none is.
     let answerColumn: String?
-    private var groups: [UInt32] = []
-    private var entries: [UInt32] = []
-    private var times: [Int64] = []
-    private var answers: [UInt32] = []
-
-    init(hasTimes: Bool, answerColumn: String?) {
-        self.hasTimes = hasTimes
-        self.answerColumn = answerColumn
-    }
+    var groups: [UInt32] = []
+    var entries: [UInt32] = []
+    var times: [Int64] = []
+    var answers: [UInt32] = []
 
     var count: Int { groups.count }
 

@@ -28,30 +28,21 @@ package struct CatalogVectors {
         Int(try database.integer("SELECT count(*) FROM photo_vectors") ?? 0)
     }
 
-    /// Returns the vector of a photo, of length 1, or `nil` if there is no such photo, or it has none.
-    package func vector(ofPhoto id: String) throws(Failure) -> [Float]? {
-        try vector(ofPhoto: id, where: "true")
-    }
-
-    private func vector(ofPhoto id: String, where condition: String) throws(Failure) -> [Float]? {
-        guard let (file, slot) = try slot(ofPhoto: id, where: condition) else { return nil }
-        guard let vector = file.vector(in: slot) else {
-            throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
-        }
-        return vector
-    }
-
-    /// Returns the vector of a public photo, or `nil` if there is no such photo, or it has no vector of a model.
+    /// Returns the vector of a public photo, of length 1.
+    ///
+    /// - Returns: `nil` if there is no such photo, or it has no vector of that model.
     package func vector(ofPublicPhoto id: String, model: String) throws(Failure) -> [Float]? {
         guard try space()?.model == model else { return nil }
-        return try vector(ofPhoto: id, where: "visibility = 0")
-    }
-
-    private func slot(ofPhoto id: String, where condition: String) throws(Failure) -> (VectorFile, Int64)? {
-        try reading { file throws(Failure) in
-            let row = try database.prepare(
-                "SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND \(condition)", id)
-            return try row.step() ? (file, row.integer(0)) : nil
+        return try reading { file throws(Failure) in
+            let slot = try database.integer(
+                """
+                SELECT slot FROM photo_vectors JOIN photos USING (photo_key) WHERE photo_id = ? AND visibility = 0
+                """, id)
+            guard let slot else { return nil }
+            guard let vector = file.vector(in: slot) else {
+                throw VectorFile.damaged(file.path, "the vector of photo \(id) is not what was written")
+            }
+            return vector
         }
     }
 

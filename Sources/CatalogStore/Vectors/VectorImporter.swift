@@ -66,7 +66,7 @@ package final class VectorImporter: FileImport {
     ///   whole into its summary instead.
     package func run(_ sources: [Source]) throws(Failure) -> ImportSummary {
         try run(sources.map(\.path)) { inputs throws(Failure) in
-            let rows = try VectorTable(catalog.database, isStrict: options.isStrict)
+            let rows = try IdentifierResolver(.photos, catalog.database, isStrict: options.isStrict)
             for (source, input) in zip(sources, inputs) { try read(source, input, rows) }
             summary.created = ["photos": rows.createdCount].filter { $0.value > 0 }
         }
@@ -120,7 +120,7 @@ package final class VectorImporter: FileImport {
 
     // MARK: - Reading
 
-    private func read(_ source: Source, _ input: InputFile, _ rows: VectorTable) throws(Failure) {
+    private func read(_ source: Source, _ input: InputFile, _ rows: IdentifierResolver) throws(Failure) {
         switch try VectorArrays.opened(input) {
         case .arrays(var arrays):
             guard let idsPath = source.idsPath else {
@@ -152,7 +152,7 @@ package final class VectorImporter: FileImport {
         Failure(.badData, "\(source.path) has \(reason) of \(source.idsPath ?? ""): nothing was changed")
     }
 
-    private func readText(_ input: InputFile, _ path: String, _ rows: VectorTable) throws(Failure) {
+    private func readText(_ input: InputFile, _ path: String, _ rows: IdentifierResolver) throws(Failure) {
         var reader = try input.records(
             Self.columnNames.map {
                 RecordColumn($0, sourceName: options.sourceNames[$0], isVector: $0 == "vector", isID: $0 != "vector")
@@ -178,7 +178,7 @@ package final class VectorImporter: FileImport {
     /// The failure that a row met beside those of its own, and that ends the import.
     private var failure: Failure?
 
-    private func settle(_ rows: VectorTable, _ bytesRead: Int) throws(Failure) {
+    private func settle(_ rows: IdentifierResolver, _ bytesRead: Int) throws(Failure) {
         if let failure { throw failure }
         guard summary.rows & 0x3ff == 0 else { return }
         progress.rows = summary.rows
@@ -187,7 +187,9 @@ package final class VectorImporter: FileImport {
     }
 
     /// Takes a row: the vector of a photo.
-    private func take(_ id: String, _ numbers: [Float], _ source: String, _ rows: VectorTable) throws(RecordProblem) {
+    private func take(_ id: String, _ numbers: [Float], _ source: String, _ rows: IdentifierResolver)
+        throws(RecordProblem)
+    {
         guard (1...255).contains(id.utf8.count) else {
             throw RecordProblem(reason: "the id has \(id.utf8.count) bytes: 1 to 255 are allowed")
         }
@@ -211,18 +213,18 @@ package final class VectorImporter: FileImport {
             throw RecordProblem(reason: "the vector has \(vector.count) numbers, and the others \(space.dimension)")
         }
         do throws(Failure) {
-            guard let photo = try rows.photo(id) else { throw Failure(.badData, "there is no photo \(id)") }
-            try place(vector, of: photo, rows)
+            guard let photo = try rows.key(of: id) else { throw Failure(.badData, "there is no photo \(id)") }
+            try place(vector, of: photo)
         } catch { failure = error }
         summary.rows += 1
     }
 
     /// Adds a vector to the file unless the photo has the same already.
-    private func place(_ vector: [Float], of photo: Int64, _ rows: VectorTable) throws(Failure) {
+    private func place(_ vector: [Float], of photo: Int64) throws(Failure) {
         var space =
             self.space
             ?? VectorSpace(generation: firstGeneration, dimension: vector.count, model: model ?? "", slots: 0)
-        if let slot = try rows.slot(ofPhoto: photo) {
+        if let slot = try catalog.database.integer("SELECT slot FROM photo_vectors WHERE photo_key = ?", photo) {
             let earlier = slot >= firstSlot ? nil : known?.vector(in: slot)
             if let earlier {
                 knownCount += 1
@@ -240,7 +242,7 @@ package final class VectorImporter: FileImport {
         }
         space.slots = Int(slot) + 1
         self.space = space
-        try rows.set(photo, slot)
+        try catalog.database.run("INSERT OR REPLACE INTO photo_vectors VALUES (?1, ?2)", photo, slot)
     }
 
     private func opened(_ space: VectorSpace) throws(Failure) -> VectorAppender {
@@ -311,36 +313,5 @@ package final class VectorImporter: FileImport {
         }
         try catalog.recordChanges(Int64(summary.written + summary.removed))
         try catalog.database.execute("COMMIT")
-    }
-}
-
-/// The rows of photos and of their vectors, within the transaction of an import.
-private final class VectorTable {
-    private let resolver: IdentifierResolver
-    private let find: Statement
-    private let write: Statement
-
-    init(_ database: Database, isStrict: Bool) throws(Failure) {
-        resolver = try IdentifierResolver(.photos, database, isStrict: isStrict)
-        find = try database.prepare("SELECT slot FROM photo_vectors WHERE photo_key = ?")
-        write = try database.prepare("INSERT OR REPLACE INTO photo_vectors VALUES (?1, ?2)")
-    }
-
-    /// The number of photos that the import made.
-    var createdCount: Int { resolver.createdCount }
-
-    /// Returns the key of a photo, which is made if need be; `nil` in a strict import.
-    func photo(_ id: String) throws(Failure) -> Int64? {
-        try resolver.key(of: id)
-    }
-
-    func slot(ofPhoto key: Int64) throws(Failure) -> Int64? {
-        find.bind(key, at: 1)
-        defer { find.reset() }
-        return try find.step() ? find.integer(0) : nil
-    }
-
-    func set(_ photo: Int64, _ slot: Int64) throws(Failure) {
-        try write.run(photo, slot)
     }
 }

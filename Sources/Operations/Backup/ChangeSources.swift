@@ -4,34 +4,19 @@ import Model
 import ModelStore
 
 /// The changes of all journals of a backup, and of the one that has those of the streams.
-struct ChangeSources {
+struct ChangeSources: ChangeSource {
     private let journals: [ChangeJournal]
 
     init(_ journals: [ChangeJournal]) { self.journals = journals }
 
-    /// Returns the last change of each journal.
-    func last() throws(Failure) -> [String: Int64] {
-        var last: [String: Int64] = [:]
+    func kept() throws(Failure) -> [String: SequenceRange] {
+        var kept: [String: SequenceRange] = [:]
         for journal in journals {
-            let kept = try journal.kept()
-            for (origin, numbers) in kept { last[origin] = max(last[origin] ?? 0, numbers.last) }
-        }
-        return last
-    }
-
-    /// Returns the number of changes about each member; members without changes are left out.
-    func traces(of users: [String]) throws(Failure) -> [BytewiseString: Int] {
-        var merge = ChangeMerge(try last().mapValues { SequenceRange(after: 0, last: $0) })
-        var traces: [BytewiseString: Int] = [:]
-        while true {
-            let changes = try merge.next(limit: 1000) { origin, after, limit throws(Failure) in
-                try self.changes(of: origin, after: after, limit: limit)
-            }
-            if changes.isEmpty { return traces }
-            for change in changes {
-                for user in users where change.tells(ofMember: user) { traces[BytewiseString(user), default: 0] += 1 }
+            kept.merge(try journal.kept()) {
+                SequenceRange(after: min($0.after, $1.after), last: max($0.last, $1.last))
             }
         }
+        return kept
     }
 
     /// Returns changes of a journal after a number, from a source that has the next one.

@@ -75,8 +75,10 @@ package struct Restoration: ~Copyable {
                 try archive.extract(file, to: journals[journals.count - 1])
             }
         }
-        var traces = try ChangeSources(Self.open(journals, .recording)).traces(of: users)
-            .mapValues { ["changes of daemons": $0] }
+        var changes = ChangeSources(try Self.open(journals, .recording))
+        var traces = try changes.traceCounts(of: users).mapValues {
+            ["changes of daemons": $0.values.reduce(0, +)]
+        }
         let catalog = try Catalog(path: catalogPath, mode: .writing)
         for user in users {
             let rows = try catalog.facts.traces(ofMember: user).rows
@@ -230,7 +232,7 @@ package struct Restoration: ~Copyable {
         _ = try Catalog(path: path, mode: .writing)
         let catalog = try Catalog(path: path, mode: .recording)
         let (counts, stopping) = try catalog.ingest.takeOver(
-            through: try sources.last(), skipsMissing: skipsMissing
+            through: try sources.kept().mapValues(\.last), skipsMissing: skipsMissing
         ) { origin, after, limit throws(Failure) in
             let changes = try sources.changes(of: origin, after: after, limit: limit)
             guard withoutRemovals else { return changes }

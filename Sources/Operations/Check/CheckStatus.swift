@@ -26,24 +26,16 @@ package struct CheckStatus: Sendable, Equatable {
 
     /// The content of the file.
     package var text: String {
-        let states = Finding.State.allCases.map { state in
-            "\(Self.findings){state=\"\(state.rawValue)\"} \(counts[state] ?? 0)\n"
-        }
-        let evictions = evictedKeys.map { count in
-            """
-            # HELP \(Self.evicted) Keys that Redis had evicted since its start.
-            # TYPE \(Self.evicted) gauge
-            \(Self.evicted) \(count)
-
-            """
-        }
-        return """
-            # HELP \(Self.time) When a health check last ended.
-            # TYPE \(Self.time) gauge
-            \(Self.time) \(seconds)
-            # HELP \(Self.findings) What the last health check found, by its state.
-            # TYPE \(Self.findings) gauge
-
-            """ + states.joined() + (evictions ?? "")
+        let states = Finding.State.allCases.map { "\(Self.findings){state=\"\($0.rawValue)\"} \(counts[$0] ?? 0)\n" }
+        return [
+            (Self.time, "When a health check last ended.", ["\(Self.time) \(seconds)\n"]),
+            (Self.findings, "What the last health check found, by its state.", states),
+            (
+                Self.evicted, "Keys that Redis had evicted since its start.",
+                evictedKeys.map { ["\(Self.evicted) \($0)\n"] } ?? []
+            ),
+        ].map { name, help, samples in
+            samples.isEmpty ? "" : "# HELP \(name) \(help)\n# TYPE \(name) gauge\n" + samples.joined()
+        }.joined()
     }
 }

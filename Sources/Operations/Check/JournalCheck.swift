@@ -72,9 +72,13 @@ extension HealthCheck {
             let taken =
                 path == Catalog.journalPath(beside: places.catalog)
                 ? try? Facts(path: places.catalog, relations: relations).appliedChanges() : nil
-            let wrong =
-                findings(subject, examination, taken) + (try waiting(subject, journal, examination, exchange))
-                + (try notApplied(subject, journal, examination, taken))
+            var wrong = findings(subject, examination, taken)
+            if examination.damage.isEmpty {
+                let untaken = taken.map { ChangeExchange(here: [:], streams: [:], prunable: $0) }
+                wrong += try waiting(
+                    subject, journal, exchange, seconds: self[.waitingSeconds], .journalWaiting, "store")
+                wrong += try waiting(subject, journal, untaken, seconds: 86_400, .journalNotApplied, "catalog")
+            }
             let count = examination.kept.values.reduce(0) { $0 + $1.last - $1.after }
             return wrong.isEmpty ? [.good(of: subject, "it is whole, with \(count) changes")] : wrong
         } catch {
@@ -103,29 +107,16 @@ extension HealthCheck {
         return gaps + damaged + newer
     }
 
+    /// Returns the finding that changes of a journal have been missing in a place for too long.
     private func waiting(
-        _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ exchange: ChangeExchange?
+        _ subject: String, _ journal: ChangeJournal, _ exchange: ChangeExchange?, seconds: Int, _ fault: HealthFault,
+        _ place: String
     ) throws(Failure) -> [Finding] {
-        guard let exchange, examination.damage.isEmpty else { return [] }
-        let (count, oldest) = try journal.backlog(in: exchange)
-        guard let oldest, now - oldest > Int64(self[.waitingSeconds]) * 1000 else { return [] }
+        guard let exchange, case let (count, oldest?) = try journal.backlog(in: exchange),
+            now - oldest > Int64(seconds) * 1000
+        else { return [] }
         let since = UnixTime(seconds: oldest / 1000)?.description ?? "long ago"
-        return [
-            .found(.journalWaiting, of: subject, "\(count) changes are not in the store, the oldest since \(since)")
-        ]
-    }
-
-    private func notApplied(
-        _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ taken: AppliedChanges?
-    ) throws(Failure) -> [Finding] {
-        guard examination.damage.isEmpty, let taken else { return [] }
-        let (count, oldest) = try journal.backlog(in: ChangeExchange(here: [:], streams: [:], prunable: taken))
-        guard let first = oldest, now - first > 86_400_000 else { return [] }
-        let since = UnixTime(seconds: first / 1000)?.description ?? "long ago"
-        return [
-            .found(
-                .journalNotApplied, of: subject, "\(count) changes are not in the catalog, the oldest since \(since)")
-        ]
+        return [.found(fault, of: subject, "\(count) changes are not in the \(place), the oldest since \(since)")]
     }
 
     fileprivate func sessionFinding(_ path: String) -> Finding {

@@ -73,11 +73,6 @@ package struct Difference: Sendable, Equatable {
     package static func == (one: Difference, other: Difference) -> Bool {
         one.kind == other.kind && one.overlap == other.overlap && one.came == other.came && one.went == other.went
     }
-
-    init(_ kind: Kind, overlap: Double? = nil) {
-        self.kind = kind
-        self.overlap = overlap
-    }
 }
 
 /// The lists of groups in an answer: all lists whose elements have a `rank` and a `groupId`.

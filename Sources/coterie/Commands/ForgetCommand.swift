@@ -189,7 +189,7 @@ enum ForgetCommand: Subcommand {
         var streamed: [BytewiseString: [String: Int]] = [:]
         if let channel = store.shared?.channel {
             var streams = try channel.journals()
-            streamed = try streams.traces(of: users)
+            streamed = try streams.traceCounts(of: users)
         }
         var journaled: [(place: String, counts: [BytewiseString: Int])] = []
         let forgotten = try users.filter { user throws(Failure) in try catalog.isForgotten(user: user) }

@@ -202,7 +202,7 @@ enum ImportCommand: Subcommand {
             return try Catalog(path: path, mode: .trying, relations: Coterie.relations)
         } catch {
             guard error.code == .missing else { throw error }
-            return try Catalog.temporary(relations: Coterie.relations)
+            return try Catalog(path: "", mode: .writing, relations: Coterie.relations)
         }
     }
 

@@ -39,8 +39,8 @@ struct ListExport {
     private let site: Site
     /// The ids of the file of users, or `nil` for all members.
     private let listed: [String]?
-    /// The site for each thread, and the catalog's members for reading many.
-    private let readers: [(site: Site, states: CatalogMemberStates?)]
+    /// The site for each thread.
+    private let readers: [Site]
     private let progress = ProgressLine()
     private var content: Content
 
@@ -58,10 +58,7 @@ struct ListExport {
         readers = try (0..<parsed.threadCount()).map { _ in
             var own = site
             own.catalog = try parsed.openCatalogIfPresent()
-            let states =
-                try site.members == nil
-                ? own.catalog.map { try CatalogMemberStates($0, for: site.snapshot.planner) } : nil
-            return (own, states)
+            return own
         }
     }
 
@@ -184,24 +181,19 @@ struct ListExport {
     }
 
     private func lists(
-        of users: ArraySlice<String>, _ reader: (site: Site, states: CatalogMemberStates?),
-        _ recent: [BytewiseString: RecentMemberChanges]
+        of users: ArraySlice<String>, _ reader: Site, _ recent: [BytewiseString: RecentMemberChanges]
     ) throws -> (bytes: [UInt8], unknown: [String], paused: Int) {
         var bytes: [UInt8] = []
         var (unknown, paused): ([String], Int) = ([], 0)
         let snapshot = site.snapshot
         // A resumed file keeps the time at which it was begun.
         let instant = content.atMilliseconds
-        func forgotten(by user: String) -> Set<BytewiseString> { recent[BytewiseString(user)]?.forgottenIDs ?? [] }
-        let known =
-            try reader.states?.states(of: users, without: forgotten, atMilliseconds: instant)
-            ?? users.map {
-                try reader.site.knownState(
-                    ofUser: $0, in: snapshot, without: forgotten(by: $0), atMilliseconds: instant)
-            }
-        for (user, known) in zip(users, known) {
-            let profile = try reader.site.profile(
-                ofUser: user, known, after: recent[BytewiseString(user)], in: snapshot, atMilliseconds: instant)
+        for user in users {
+            let changes = recent[BytewiseString(user)]
+            let known = try reader.knownState(
+                ofUser: user, in: snapshot, without: changes?.forgottenIDs ?? [], atMilliseconds: instant)
+            let profile = try reader.profile(
+                ofUser: user, known, after: changes, in: snapshot, atMilliseconds: instant)
             guard let profile else {
                 unknown.append(user)
                 continue
