@@ -1,4 +1,3 @@
-import Answers
 import Basics
 import CatalogStore
 import Changes
