@@ -68,7 +68,7 @@ enum CheckCommand: ConfiguredCommand {
             check.configuration = { finding }
             let record = try check.run { finding in try report.add(finding) }
             if let path = parsed.textIfGiven("metrics") { report.write(to: MetricsFile(path, parsed), record) }
-        } catch let error as ConfigurationError {
+        } catch let error as YAMLError {
             // Without the configuration, the places of everything else are unknown.
             try report.add(
                 .badConfiguration("\(error)", advice: "mend it; \"coterie config check\" says whether it is good"))

@@ -23,13 +23,13 @@ struct ExperimentsFile {
             case "holdout":
                 holdout = try entry.value.number()
                 guard (0..<1).contains(holdout) else {
-                    throw YAMLError(.wrongType, at: entry.value.place, "the holdout must be 0 or more, and below 1")
+                    throw YAMLError(at: entry.value.place, "the holdout must be 0 or more, and below 1")
                 }
             case "experiments":
                 for experiment in try entry.value.entries() {
                     let definition = try ExperimentDefinition(experiment)
                     if let problem = definition.problem(settings: settings) {
-                        throw YAMLError(.wrongType, at: experiment.place, "\(definition.name): \(problem)")
+                        throw YAMLError(at: experiment.place, "\(definition.name): \(problem)")
                     }
                     definitions.append(definition)
                 }
@@ -49,7 +49,7 @@ extension ExperimentDefinition {
             case "part":
                 let bounds = try entry.value.elements()
                 guard bounds.count == 2 else {
-                    throw YAMLError(.wrongType, at: entry.value.place, "a part is two numbers, such as [0, 0.5]")
+                    throw YAMLError(at: entry.value.place, "a part is two numbers, such as [0, 0.5]")
                 }
                 (from, to) = (try bounds[0].number(), try bounds[1].number())
             case "starts": startsAt = try entry.value.seconds()
@@ -78,15 +78,14 @@ extension ExperimentPlan {
                 let text = try entry.value.text()
                 guard let measure = Measure(rawValue: text) else {
                     let names = Measure.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw YAMLError(
-                        .wrongType, at: entry.value.place, "\"\(text)\" is no measure: give one of \(names)")
+                    throw YAMLError(at: entry.value.place, "\"\(text)\" is no measure: give one of \(names)")
                 }
                 decides = measure
             case "members": members = try entry.value.integer()
             case "effect":
                 let text = try entry.value.text()
                 guard text.hasSuffix("%"), let percent = Double(text.dropLast()) else {
-                    throw YAMLError(.wrongType, at: entry.value.place, "give the effect as a percentage, such as 5%")
+                    throw YAMLError(at: entry.value.place, "give the effect as a percentage, such as 5%")
                 }
                 effect = percent / 100
             case "cap": cap = try entry.value.number()
@@ -94,7 +93,7 @@ extension ExperimentPlan {
             }
         }
         guard let decides else {
-            throw YAMLError(.wrongType, at: entry.place, "the plan does not say which measure \"decides\"")
+            throw YAMLError(at: entry.place, "the plan does not say which measure \"decides\"")
         }
         self.init(decides: decides, memberCount: members, effect: effect)
         if let cap { self.cap = cap }
@@ -130,8 +129,7 @@ extension ExperimentDefinition.Arm {
             case "version":
                 let text = try entry.value.text()
                 guard let name = try? VersionName(text) else {
-                    throw YAMLError(
-                        .wrongType, at: entry.value.place, "\"\(text)\" is no version: \"coterie models\" lists all")
+                    throw YAMLError(at: entry.value.place, "\"\(text)\" is no version: \"coterie models\" lists all")
                 }
                 version = name
             default: throw entry.unknown(among: ["weight", "set", "version"])
@@ -142,7 +140,7 @@ extension ExperimentDefinition.Arm {
 
 extension YAMLNode.Entry {
     fileprivate func unknown(among keys: [String]) -> YAMLError {
-        YAMLError(.wrongType, at: place, "\"\(key)\" is unknown here: give \(keys.joined(separator: ", "))")
+        YAMLError(at: place, "\"\(key)\" is unknown here: give \(keys.joined(separator: ", "))")
     }
 }
 
@@ -150,7 +148,7 @@ extension YAMLNode {
     /// Returns a date or a time, in Unix seconds.
     fileprivate func seconds() throws(YAMLError) -> Int64 {
         guard let time = UnixTime(try text()) else {
-            throw YAMLError(.wrongType, at: place, "give a date such as 2026-12-01 or 2026-12-01T18:00:00Z")
+            throw YAMLError(at: place, "give a date such as 2026-12-01 or 2026-12-01T18:00:00Z")
         }
         return time.seconds
     }
