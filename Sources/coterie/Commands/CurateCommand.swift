@@ -24,7 +24,7 @@ enum CurateCommand: Subcommand {
             store in Redis, the command tells them.
             """,
         arguments: [
-            Argument("ACTION", help: "What to do: add, list or remove"),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue)),
             Argument("GROUP", help: "The group's id", isOptional: true),
         ],
         options: [
@@ -40,10 +40,7 @@ enum CurateCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let action = Action(rawValue: parsed.arguments[0]) else {
-            throw UsageError("\"\(parsed.arguments[0])\" is not an action: give add, list or remove")
-        }
-        switch action {
+        switch parsed.chosen(Action.allCases, by: \.rawValue) {
         case .list:
             guard parsed.arguments.count == 1 else { throw UsageError("\"curate list\" takes no group") }
         case .add: try add(parsed)

@@ -12,8 +12,6 @@ enum ExperimentCommand: Subcommand {
         case check, list, start, stop, assign, report, size
     }
 
-    private static let actions = Action.allCases.map(\.rawValue).joined(separator: ", ")
-
     static let command = Command(
         "experiment", summary: "Compare ways to make lists by what members do (A/B tests)",
         discussion: """
@@ -29,7 +27,7 @@ enum ExperimentCommand: Subcommand {
             The article Experiments explains the file, and every number of a report.
             """,
         arguments: [
-            Argument("ACTION", help: "What to do: \(actions)"),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue)),
             Argument("NAME", help: "The experiment's name; for assign, a member's id", isOptional: true),
         ],
         options: [
@@ -66,10 +64,7 @@ enum ExperimentCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let action = Action(rawValue: parsed.arguments[0]) else {
-            throw UsageError("\"\(parsed.arguments[0])\" is not an action: give one of \(actions)")
-        }
-        switch action {
+        switch parsed.chosen(Action.allCases, by: \.rawValue) {
         case .check: try check(parsed)
         case .list: try list(parsed)
         case .start: try start(parsed)

@@ -31,7 +31,7 @@ enum ModelsCommand: Subcommand {
             removes all but the newest versions, as every recompute does; the current version and pinned ones stay.
             """,
         arguments: [
-            Argument("ACTION", help: "What to do: list, diff, pin, unpin or prune", isOptional: true),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue), isOptional: true),
             Argument("VERSION", help: "A version from the list", isOptional: true, isRepeating: true),
         ],
         options: [
@@ -45,14 +45,12 @@ enum ModelsCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let text = parsed.arguments.first ?? Action.list.rawValue
-        guard let action = Action(rawValue: text) else {
-            throw UsageError("\"\(text)\" is not an action: give list, diff, pin, unpin or prune")
-        }
+        let action = parsed.arguments.isEmpty ? .list : parsed.chosen(Action.allCases, by: \.rawValue)
         guard action.versionCount.contains(parsed.arguments.dropFirst().count) else {
             let count = action.versionCount.lowerBound
             throw UsageError(
-                "\"models \(text)\" takes " + (count == 0 ? "no version" : count == 1 ? "one version" : "two versions"))
+                "\"models \(action.rawValue)\" takes "
+                    + (count == 0 ? "no version" : count == 1 ? "one version" : "two versions"))
         }
         let versions = try parsed.arguments.dropFirst().map { try VersionName($0) }
         let store = try parsed.openStore()
