@@ -130,7 +130,7 @@ struct RequestLine {
             throw HTTPError(.badRequest, "the request line does not end with a version of HTTP, such as HTTP/1.1")
         }
         guard major == 1 else {
-            throw HTTPError(.unsupportedVersion, "HTTP/\(major).\(minor) is not served: use HTTP/1.1")
+            throw HTTPError(.httpVersionNotSupported, "HTTP/\(major).\(minor) is not served: use HTTP/1.1")
         }
         method = HTTPMethod(rawValue: String(decoding: line[..<methodEnd], as: UTF8.self))
         target = try RequestTarget(Array(line[(methodEnd + 1)..<targetEnd]), of: method)

@@ -13,7 +13,7 @@ struct RequestTarget {
     /// The host of an absolute form is checked and ignored. OPTIONS may also name the server as a whole, `*`, which has
     /// no segments.
     ///
-    /// - Throws: `HTTPError.badRequest` for a target in neither form; see also `PercentEncoding.decode`.
+    /// - Throws: `HTTPError` of status 400 for a target in neither form; see also `PercentEncoding.decode`.
     init(_ bytes: [UInt8], of method: HTTPMethod) throws(HTTPError) {
         self.bytes = bytes
         if method == .options, bytes.elementsEqual("*".utf8) {
@@ -113,7 +113,7 @@ package enum PercentEncoding {
     /// - Parameters:
     ///   - piece: a path segment, or the name or value of a query parameter.
     ///   - plusIsSpace: whether `+` is a space, as forms write it in queries.
-    /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, and for NUL. The same
+    /// - Throws: `HTTPError` of status 400 for an escape that is not % and two hexadecimal digits, and for NUL. The same
     ///   for raw spaces, control characters, and text that is not UTF-8.
     package static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
         if isPlain(piece) { return String(decoding: piece, as: UTF8.self) }

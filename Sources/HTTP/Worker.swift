@@ -1,3 +1,4 @@
+import Basics
 import CEpoll
 import Glibc
 import Synchronization
@@ -41,7 +42,7 @@ final class Worker: @unchecked Sendable {
     private var acceptingPausedUntil: UInt64 = 0
 
     /// Creates a worker; the listening socket must stay open until `run` has returned.
-    init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(HTTPError) {
+    init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(Failure) {
         self.core = core
         self.listener = listener
         self.connectionLimit = connectionLimit
@@ -264,7 +265,7 @@ extension Worker {
             if case .incomplete = step { return }
             guard !connection.isSurplus else {
                 let limit = core.configuration.connectionLimit
-                throw HTTPError(.tooManyConnections, "\(limit) connections are open already")
+                throw HTTPError(.serviceUnavailable, "\(limit) connections are open already")
             }
             switch step {
             case .incomplete: break
