@@ -40,7 +40,8 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - refusal: the answer to refused requests, by default a line of text.
     ///   - handler: the answer to all other requests.
-    /// - Throws: `Failure.general` if a limit is out of bounds, or if the address is taken, forbidden or not of this machine.
+    /// - Throws: `Failure.general` if a limit is out of bounds, or if the address is taken, forbidden or not of this
+    ///   machine.
     package init(
         _ configuration: Configuration = Configuration(), refusal: @escaping Refusal = HTTPServer.plainRefusal,
         handler: @escaping Handler

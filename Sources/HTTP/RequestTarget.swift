@@ -113,8 +113,8 @@ package enum PercentEncoding {
     /// - Parameters:
     ///   - piece: a path segment, or the name or value of a query parameter.
     ///   - plusIsSpace: whether `+` is a space, as forms write it in queries.
-    /// - Throws: `HTTPError` of status 400 for an escape that is not % and two hexadecimal digits, and for NUL. The same
-    ///   for raw spaces, control characters, and text that is not UTF-8.
+    /// - Throws: `HTTPError` of status 400 for an escape that is not % and two hexadecimal digits, and for NUL. The
+    ///   same for raw spaces, control characters, and text that is not UTF-8.
     package static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
         if isPlain(piece) { return String(decoding: piece, as: UTF8.self) }
         var decoded: [UInt8] = []

@@ -106,7 +106,7 @@ final class Worker: @unchecked Sendable {
     }
 
     private func checkDeadlines() {
-        let now = ServerCore.now
+        let now = SystemClock.uptimeNanoseconds
         guard now >= nextCheck else { return }
         nextCheck = now + interval.nanoseconds
         for connection in connections.values.filter({ $0.deadline < now }) { close(connection) }
@@ -151,7 +151,7 @@ final class Worker: @unchecked Sendable {
     }
 
     private func pauseAccepting() {
-        acceptingPausedUntil = ServerCore.now + interval.nanoseconds
+        acceptingPausedUntil = SystemClock.uptimeNanoseconds + interval.nanoseconds
         stopAccepting()
     }
 
@@ -162,7 +162,8 @@ final class Worker: @unchecked Sendable {
     }
 
     private func resumeAccepting() {
-        guard !isAccepting, !isStopping, connections.count < connectionLimit, ServerCore.now >= acceptingPausedUntil
+        guard !isAccepting, !isStopping, connections.count < connectionLimit,
+            SystemClock.uptimeNanoseconds >= acceptingPausedUntil
         else { return }
         isAccepting = poller.add(listener: listener)
     }
@@ -348,7 +349,7 @@ extension Worker {
         if connection.hasUnreadBytes { waiting.append(connection) }
         let timeout: Duration =
             connection.isIdle ? .seconds(core.configuration.idleTimeoutSeconds) : core.configuration.receiveTimeout
-        connection.idleSince = ServerCore.now
+        connection.idleSince = SystemClock.uptimeNanoseconds
         connection.deadline = connection.idleSince + timeout.nanoseconds
     }
 }

@@ -90,7 +90,7 @@ enum CheckCommand: ConfiguredCommand {
         var check = HealthCheck(
             places, relations: Coterie.relations,
             scratchFolder: "\(scratch?.path ?? parsed.text("scratch"))/coterie-check-\(getpid())"
-        ) { ParsedCommand.nowMilliseconds }
+        ) { SystemClock.nowMilliseconds }
         for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
         check.evictedBefore = parsed.textIfGiven("metrics")
             .flatMap(RegularFile.text).flatMap(CheckStatus.evictedKeys)
@@ -135,7 +135,7 @@ private struct CheckReport: ~Copyable {
     /// Writes the outcome to a file for Prometheus; a failure is a finding of its own.
     mutating func write(to file: MetricsFile, _ record: HealthRecord) {
         var status = CheckStatus(
-            seconds: Int64(Date().timeIntervalSince1970), evictedKeys: record.evictedKeys)
+            seconds: SystemClock.nowMilliseconds / 1000, evictedKeys: record.evictedKeys)
         for finding in findings { status.counts[finding.state, default: 0] += 1 }
         file.replace(with: status.text)
     }

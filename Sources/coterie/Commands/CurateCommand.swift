@@ -2,7 +2,6 @@ import Answers
 import CatalogStore
 import Basics
 import CommandLine
-import FoundationEssentials
 import Model
 import Service
 
@@ -81,7 +80,7 @@ enum CurateCommand: Subcommand {
 
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
-        let now = Int64(Date().timeIntervalSince1970)
+        let now = SystemClock.nowMilliseconds / 1000
         let answer = CuratedGroups(
             try SiteState(of: catalog, parsed.untakenDecisions(catalog)).curations, atSeconds: now)
         try parsed.print(answer) { output in try output.table(answer.groups, ifNone: "no group is curated") }

@@ -89,7 +89,7 @@ enum ExperimentCommand: Subcommand {
     /// Warns if a past experiment had the same arms, or if a plan's members cannot find its effect, as far as is known.
     private static func warn(about definition: ExperimentDefinition, _ parsed: ParsedCommand) throws {
         let past = try? parsed.experiments().entries.first {
-            !$0.runs(atMilliseconds: ParsedCommand.nowMilliseconds) && $0.definition.name != definition.name
+            !$0.runs(atMilliseconds: SystemClock.nowMilliseconds) && $0.definition.name != definition.name
                 && $0.definition.seed == definition.seed
         }
         if let name = past?.definition.name {
@@ -101,7 +101,7 @@ enum ExperimentCommand: Subcommand {
         }
         guard let catalog = try parsed.openCatalogIfPresent() else { return }
         let warning = try PlanSize.warning(
-            about: definition, from: catalog, atMilliseconds: ParsedCommand.nowMilliseconds)
+            about: definition, from: catalog, atMilliseconds: SystemClock.nowMilliseconds)
         if let warning { printToStandardError("warning: \(warning)") }
     }
 
@@ -150,7 +150,7 @@ enum ExperimentCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let rows = ExperimentRow.all(
             try parsed.experiments(), defined: try parsed.experimentsFileIfPresent()?.definitions ?? [],
-            atMilliseconds: ParsedCommand.nowMilliseconds)
+            atMilliseconds: SystemClock.nowMilliseconds)
         try parsed.print(rows) { output in
             if rows.isEmpty { try output.line("there are no experiments") } else { try output.table(rows) }
         }
@@ -159,7 +159,7 @@ enum ExperimentCommand: Subcommand {
     private static func assign(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count == 2 else { throw UsageError("\"experiment assign\" needs the id of a member") }
         let id = parsed.arguments[1]
-        let (count, now) = (try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)), ParsedCommand.nowMilliseconds)
+        let (count, now) = (try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)), SystemClock.nowMilliseconds)
         let register = try parsed.experiments()
         // With --groups no version is needed, unless an experiment asks for how long members are known.
         let asksSince = register.entries.contains { $0.definition.eligibility.knownSince != nil }

@@ -271,7 +271,7 @@ private final class ImportWatcher {
     private var step = ""
     /// The log of jobs, or nil for a dry run; it begins with the first use, after the catalog was made.
     private(set) lazy var log = catalog.map { catalog in
-        WorkLog("import \(name)", beside: catalog) { ParsedCommand.nowMilliseconds }
+        WorkLog("import \(name)", beside: catalog) { SystemClock.nowMilliseconds }
     }
 
     init(line: ProgressLine, name: String, catalog: String?) {

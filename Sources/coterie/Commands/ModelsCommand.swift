@@ -1,7 +1,6 @@
 import Answers
 import Basics
 import CommandLine
-import FoundationEssentials
 import Model
 import ModelStore
 
@@ -74,7 +73,7 @@ enum ModelsCommand: Subcommand {
 
     private static func list(_ store: any VersionStore, _ parsed: ParsedCommand) throws {
         let (current, pinned) = (try store.current(), try store.pinned())
-        let now = Date().timeIntervalSince1970
+        let now = SystemClock.nowMilliseconds
         let manifests = try store.versions()
         let qualities = Manifest.qualities(in: manifests)
         let versions = manifests.map { manifest in
@@ -82,7 +81,7 @@ enum ModelsCommand: Subcommand {
                 manifest: manifest, quality: qualities.first { $0.version == manifest.version },
                 isCurrent: manifest.version == current,
                 isPinned: pinned.contains(manifest.version),
-                ageSeconds: max(0, now - Double(manifest.createdAtMilliseconds) / 1000))
+                ageSeconds: Double(max(0, now - manifest.createdAtMilliseconds)) / 1000)
         }
         let relations = Coterie.relations.tabled { relation in versions.contains { $0.manifest[relation] != nil } }
         let answer = StoredVersions(store: store.location, current: current?.description, versions: versions)

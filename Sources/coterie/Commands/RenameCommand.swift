@@ -87,7 +87,7 @@ enum RenameCommand: Subcommand {
         let decision = isDryRun ? nil : try Decision(parsed)
         let catalog = try parsed.openCatalog()
         var (outcomes, unknown, changes): ([RenamingChange.Outcome: Int], RemovalSummary, [Change]) = ([:], .init(), [])
-        let now = try decision?.stampMilliseconds() ?? ParsedCommand.nowMilliseconds
+        let now = try decision?.stampMilliseconds() ?? SystemClock.nowMilliseconds
         for (old, new) in pairs {
             let outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
             outcomes[outcome, default: 0] += 1

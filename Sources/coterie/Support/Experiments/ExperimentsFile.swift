@@ -155,8 +155,6 @@ extension YAMLNode {
 }
 
 extension ParsedCommand {
-    static var nowMilliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
     /// Reads the file of experiments that the option names.
     func experimentsFile() throws(YAMLError) -> ExperimentsFile {
         try ExperimentsFile(path: text("experiments"), relations: Coterie.relations)
@@ -183,7 +181,7 @@ extension ParsedCommand {
         for _ in 0..<10 {
             let known = try store.experiments()
             var register = try Self.register(known, in: store)
-            if let problem = change(&register, Self.nowMilliseconds) { throw Failure(.badData, problem) }
+            if let problem = change(&register, SystemClock.nowMilliseconds) { throw Failure(.badData, problem) }
             if try store.setExperiments(register.encoded, replacing: known) { return }
         }
         throw Failure(.tryLater, "others change the experiments of \(store.location) all the time: try again")
