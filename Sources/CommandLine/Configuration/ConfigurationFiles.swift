@@ -1,5 +1,4 @@
-import Basics
-import Glibc
+package import Basics
 import RecordReading
 
 /// The configuration files of a program: one for all environments, and one for each environment that overrides it.
@@ -45,26 +44,8 @@ package struct ConfigurationFiles: Sendable, Equatable {
         return values
     }
 
-    /// Returns facts that change whenever one of the files changes.
-    package func stamp() -> Stamp { Stamp(files: paths.map(Stamp.File.init)) }
-
-    /// Facts about files, which change whenever one of the files changes.
-    package struct Stamp: Sendable, Equatable {
-        fileprivate struct File: Equatable {
-            var facts: [Int] = []
-
-            /// Reads the facts of a file; there are none if the file does not exist.
-            init(_ path: String) {
-                guard let status = FileTree.status(of: path) else { return }
-                facts = [
-                    Int(status.st_dev), Int(status.st_ino), status.st_size, status.st_mtim.tv_sec,
-                    status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-                ]
-            }
-        }
-
-        fileprivate let files: [File]
-    }
+    /// Returns facts that change whenever one of the files changes; nil for a file that does not exist.
+    package func stamps() -> [FileStamp?] { paths.map(FileStamp.init(path:)) }
 }
 
 /// A reader of the values of settings in one file.
