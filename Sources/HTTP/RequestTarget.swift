@@ -1,3 +1,5 @@
+import Basics
+
 /// The target of a request: a path, divided into segments, and the parameters of a query.
 ///
 /// The path is divided first and decoded afterwards. Therefore `%2F` is a slash within a segment and never divides it.
@@ -93,8 +95,8 @@ package enum PercentEncoding {
         var text = ""
         for byte in piece.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"),
+                _ where byte.isLetterOrDigit:
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             // A segment that is one or two dots would be taken out of the path.
             case UInt8(ascii: ".") where piece != "." && piece != "..": text += "."

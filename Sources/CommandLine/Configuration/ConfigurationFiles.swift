@@ -21,7 +21,7 @@ package struct ConfigurationFiles: Sendable, Equatable {
 
     /// Whether a text can name an environment: 1 to 64 letters, digits, hyphens and underscores.
     package static func isEnvironmentName(_ text: String) -> Bool {
-        text.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil
+        text.isWord(ofAtMost: 64, with: "-_")
     }
 
     /// Returns the path of an environment's file, with the environment's name before the extension.
