@@ -134,7 +134,7 @@ package struct TokenChecker: Sendable {
         do {
             return try JSON.decoded(WrittenClaims.self, from: json.utf8)
         } catch {
-            let claim = (error as? DecodingError)?.path.first?.stringValue
+            let claim = (error as? DecodingError)?.complaint.path.first?.stringValue
             guard let claim, let expected = WrittenClaims.types[claim] else {
                 throw TokenError(.badClaim, "a claim of the token has the wrong type")
             }
@@ -185,18 +185,6 @@ private struct WrittenClaims: Decodable {
             } else {
                 values = try container.decode([String].self)
             }
-        }
-    }
-}
-
-extension DecodingError {
-    /// The coding path to the value that cannot be decoded.
-    fileprivate var path: [any CodingKey] {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-            .dataCorrupted(let context):
-            context.codingPath
-        @unknown default: []
         }
     }
 }
