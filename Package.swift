@@ -153,8 +153,8 @@ let package = Package(
         module(
             "Operations",
             [
-                "Answers", "CArchive", "CCrypto", "CatalogStore", "Changes", "Basics", "CommandLine",
-                "HTTP", "Model", "ModelStore", "Recompute", "RecordReading", "Service", "SQLite",
+                "CArchive", "CCrypto", "CatalogStore", "Changes", "Basics", "CommandLine", "HTTP",
+                "Model", "ModelStore", "Recompute", "RecordReading", "Service", "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
@@ -197,7 +197,7 @@ let package = Package(
             "OperationsTests",
             [
                 "Basics",
-                "Answers", "Operations", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Service",
+                "Operations", "CatalogStore", "Changes", "CommandLine", "Model", "ModelStore", "Service",
                 "SQLite",
                 "TestSupport",
             ]),

@@ -54,7 +54,7 @@ package struct SuggestedGroup: Answer, Equatable {
         self.group = RankedGroup(at: index, group, in: model)
         self.score = score
         sizes = columns.sizes(of: group, in: model)
-        joinPolicy = model.joinPolicy(of: Int(group)).name
+        joinPolicy = model.joinPolicy(of: Int(group)).rawValue
     }
 
     /// Declares the first fields of every suggestion.
@@ -69,7 +69,7 @@ package struct SuggestedGroup: Answer, Equatable {
             }
         }
         fields.always(
-            "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it")
+            "joinPolicy", \.joinPolicy, as: .words(of: JoinPolicy.self), "How one joins it")
     }
 
     /// Returns the sizes that suggestions have, in an order that must not change.
@@ -79,11 +79,6 @@ package struct SuggestedGroup: Answer, Equatable {
 
     /// The most reasons that a row of a list gives, the strongest first.
     package static let reasonLimit = 5
-}
-
-extension JoinPolicy {
-    /// The policy as requests and answers write it.
-    package var name: String { rawValue }
 }
 
 /// The number of entries that a group has in each relation.

@@ -21,7 +21,7 @@ package indirect enum Schema: Sendable {
     /// The schema of a whole number that is not negative.
     package static let count = Schema.integer(0...Int.max)
     /// The schema of a rank or another number that counts from 1.
-    static let rank = Schema.integer(1...Int.max)
+    package static let rank = Schema.integer(1...Int.max)
 
     package static func words<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) -> Schema {
         .string(words: type.allCases.map(\.rawValue))

@@ -1,25 +1,5 @@
 package import Model
 
-/// The outcome of hiding or showing a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
-package struct Hiding: Answer, Equatable {
-    package var groupId: String
-    package var hidden: Bool
-    package var changed: Bool
-
-    package init(groupId: String, hidden: Bool, changed: Bool) {
-        self.groupId = groupId
-        self.hidden = hidden
-        self.changed = changed
-    }
-
-    package static let schemaName: String? = "Hiding"
-    package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("groupId", \.groupId, "The group")
-        fields.always("hidden", \.hidden, "Whether it is hidden now")
-        fields.always("changed", \.changed, "Whether the request changed that")
-    }
-}
-
 /// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
 package struct HiddenGroups: Answer, Equatable {
     package var groups: [Row]
@@ -102,62 +82,6 @@ package struct CuratedGroups: Answer, Equatable {
                 "isValid", \.isValid, "Whether it is shown right now: in time, public, not hidden",
                 column: .yes("now"))
         }
-    }
-}
-
-/// The version that a daemon serves, with its inputs and parameters: `GET /v1/admin/model`.
-package struct ModelReport: Answer, Equatable {
-    package var freshness: Freshness
-    /// The record of the version's inputs and parameters.
-    package var manifest: Manifest
-
-    package init(_ freshness: Freshness, _ manifest: Manifest) {
-        self.freshness = freshness
-        self.manifest = manifest
-    }
-
-    package static let schemaName: String? = "ModelReport"
-    package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.part(\.freshness)
-        fields.always(
-            "createdAtMilliseconds", \.manifest.createdAtMilliseconds, "When the recompute began, in Unix milliseconds")
-        fields.always("sizeBytes", \.manifest.byteCount, as: .count, "The size of the version")
-        fields.always(
-            "recomputeSeconds", { $0.manifest.steps.reduce(0) { $0 + $1.seconds } }, "How long the recompute took")
-        fields.always("catalog", \.manifest.catalog, "The catalog it was built from")
-        fields.always("groups", \.manifest.groups, "Groups in and out of the version")
-        fields.always("relations", \.manifest.relations, "How each relation was computed")
-    }
-}
-
-extension Manifest.CatalogState: Answer {
-    package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("schemaVersion", \.schemaVersion, as: .count, "The version of its schema")
-        fields.always("changeCount", \.changeCount, as: .count, "A number that grows with every change")
-    }
-}
-
-extension Manifest.GroupCounts: Answer {
-    package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("included", \.included, as: .count, "Public groups")
-        fields.always(
-            "leftOutPrivate", \.leftOutPrivate, as: .count, "Private and hidden groups, which are in no version")
-    }
-}
-
-extension Manifest.RelationReport: Answer {
-    package static let schemaName: String? = "RelationReport"
-    package static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("relation", \.relation, "What groups have in common")
-        fields.always("measure", \.measure, "The formula")
-        fields.always("measureParameters", \.measureParameters, "The formula's parameters")
-        fields.always("minimumEntries", \.minimumEntries, as: .count, "Photos or members that a group needs to count")
-        fields.always("minimumCommon", \.minimumCommon, as: .count, "Photos or members that a pair needs in common")
-        fields.always("limit", \.limit, as: .count, "The most neighbours a group has")
-        fields.always("entries", \.entries, as: .count, "Pairs of a group and a photo or member")
-        fields.always("groupsCounted", \.groupsCounted, as: .count, "Groups that counted")
-        fields.always("groupsWithNeighbours", \.groupsWithNeighbours, as: .count, "Groups with a neighbour")
-        fields.always("neighbours", \.neighbours, as: .count, "Neighbours of all groups")
     }
 }
 

@@ -123,3 +123,21 @@ package enum Durability {
     /// They can be fetched again, and are verified by their checksums before use.
     case processEnd
 }
+
+/// Facts about a file that change whenever the file changes.
+package struct FileStamp: Equatable, Sendable {
+    private let facts: [Int]
+
+    package init(_ status: stat) {
+        facts = [
+            Int(status.st_dev), Int(status.st_ino), Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+            status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+        ]
+    }
+
+    /// Reads the facts about the file at a path; nil if there is no such file.
+    package init?(path: String) {
+        guard let status = FileTree.status(of: path) else { return nil }
+        self.init(status)
+    }
+}

@@ -48,14 +48,9 @@ package enum SystemWords {
     }
 
     private static func sentence(_ error: DecodingError) -> String {
-        switch error {
-        case .keyNotFound(let key, let context): "\"\(place(of: context.codingPath + [key]))\" is missing"
-        case .valueNotFound(_, let context): "\"\(place(of: context.codingPath))\" is null"
-        case .typeMismatch(_, let context): "\"\(place(of: context.codingPath))\" has the wrong type"
-        case .dataCorrupted(let context) where !context.codingPath.isEmpty:
-            "\"\(place(of: context.codingPath))\" cannot be read"
-        default: "it is not JSON"
-        }
+        let (path, words) = error.complaint
+        if path.isEmpty, case .dataCorrupted = error { return "it is not JSON" }
+        return "\"\(place(of: path))\" \(words)"
     }
 
     private static func sentence(_ error: EncodingError) -> String {
@@ -68,6 +63,29 @@ package enum SystemWords {
         path.reduce("") { name, key in
             if let index = key.intValue { return "\(name)[\(index)]" }
             return name.isEmpty ? key.stringValue : "\(name).\(key.stringValue)"
+        }
+    }
+}
+
+extension DecodingError {
+    /// The path to the value that cannot be decoded, and what is wrong with it.
+    package var complaint: (path: [any CodingKey], words: String) {
+        switch self {
+        case .keyNotFound(let key, let context): (context.codingPath + [key], "is missing")
+        case .valueNotFound(_, let context): (context.codingPath, "is null")
+        case .typeMismatch(let type, let context): (context.codingPath, "is not \(Self.name(of: type))")
+        case .dataCorrupted(let context): (context.codingPath, "cannot be read")
+        @unknown default: ([], "cannot be read")
+        }
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Int.Type, is Int64.Type: "a whole number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "a list"
+        default: "what it must be"
         }
     }
 }

@@ -52,7 +52,7 @@ package final class Catalog {
         }
         let canWrite = mode == .writing || Self.isWritable(path)
         // The state comes first: a change while the file is opened is then noticed later.
-        let state = CatalogFileState(Self.file(of: path))
+        let state = FileStamp.ofCatalog(Self.file(of: path))
         do {
             switch mode {
             case .writing: database = try Database(path: path, mode: .create, as: .catalog)

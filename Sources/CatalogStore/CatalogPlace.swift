@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Glibc
 
 /// A place where a catalog's write-ahead log cannot be trusted.
@@ -73,21 +73,7 @@ package enum CatalogPlace: Sendable, Equatable {
     }
 }
 
-/// The facts about a catalog's file and its log that change with every write.
-package struct CatalogFileState: Equatable, Sendable {
-    private struct File: Equatable, Sendable {
-        let byteCount: Int
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
-    private let files: [File?]
-
-    package init(_ path: String) {
-        files = [path, path + "-wal"].map { path in
-            guard let status = FileTree.status(of: path) else { return nil }
-            return File(
-                byteCount: Int(status.st_size), seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec)
-        }
-    }
+extension FileStamp {
+    /// Returns the stamps of a catalog's file and of its log, which change with every write.
+    package static func ofCatalog(_ path: String) -> [FileStamp?] { [path, path + "-wal"].map(FileStamp.init(path:)) }
 }

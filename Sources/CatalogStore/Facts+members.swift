@@ -51,16 +51,9 @@ extension Facts {
             hasStatedInterests: !user.isNull(1) || !user.isNull(2), memberships: memberships)
     }
 
-    /// Returns at most `limit` users' ids in ascending order of their bytes, after an id or from the beginning.
-    package func userIDs(after id: String?, limit: Int) throws(Failure) -> [String] {
-        let rows = try database.prepare(
-            "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2", id, limit)
-        return try rows.map { $0.text(0) }
-    }
-
-    /// Returns the number of users whose ids are at or before an id, or of all users if the id is `nil`.
-    package func userCount(through id: String?) throws(Failure) -> Int {
-        Int(try database.integer("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1", id) ?? 0)
+    /// Returns the ids of all users.
+    package func userIDs() throws(Failure) -> [String] {
+        try database.prepare("SELECT user_id FROM users").texts()
     }
 
     /// Returns the ids of some members, spread over all of them in the order in which they became known.

@@ -15,9 +15,9 @@ package struct Facts {
     /// The identity of the file when it was opened, or nil if it has no path.
     private let identity: FileIdentity?
     /// The state of the files just before they were opened, or nil unless the connection takes them as unchanging.
-    private let frozenState: CatalogFileState?
+    private let frozenState: [FileStamp?]?
 
-    init(_ database: Database, _ relations: RelationTable, stateBefore: CatalogFileState) {
+    init(_ database: Database, _ relations: RelationTable, stateBefore: [FileStamp?]) {
         self.database = database.reading
         self.relations = relations
         identity = FileIdentity(path: database.path)
@@ -63,7 +63,7 @@ package struct Facts {
     /// Such a connection may show what was hidden meanwhile. A new one sees the changes.
     package var isOutdated: Bool {
         guard let frozenState else { return false }
-        return CatalogFileState(Catalog.file(of: path)) != frozenState
+        return FileStamp.ofCatalog(Catalog.file(of: path)) != frozenState
     }
 
     /// The reason why nothing must be written any more, or nil.

@@ -78,7 +78,7 @@ package enum MeasureOptions {
     package static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
         -> SimilarityParameters.Measure
     {
-        let name = try parsed.choice("measure", of: Name.self)
+        let name = parsed.choice("measure", of: Name.self)
         var modified = otherwise
         for parameter in parameters {
             guard let value = try parsed.numberIfGiven(parameter.option.name) else { continue }
@@ -87,7 +87,7 @@ package enum MeasureOptions {
             }
             parameter.set(&modified, value)
         }
-        if let cut = try parsed.choiceIfGiven(cut.name, of: ListLimitSide.self) {
+        if let cut = parsed.choiceIfGiven(cut.name, of: ListLimitSide.self) {
             guard name == .modified else { throw UsageError("--cut needs --measure \(Name.modified.rawValue)") }
             modified.cut = cut
         }
@@ -106,7 +106,7 @@ package enum ProcessorPathOption {
     ///
     /// - Throws: `UsageError` if the processor does not support them.
     package static func path(of parsed: ParsedCommand) throws(UsageError) -> ProcessorPath {
-        guard let path = try parsed.choiceIfGiven(option.name, of: ProcessorPath.self) else { return .fastest }
+        guard let path = parsed.choiceIfGiven(option.name, of: ProcessorPath.self) else { return .fastest }
         guard ProcessorPath.supported.contains(path) else {
             throw parsed.badValue(
                 path.rawValue, of: option.name,

@@ -1,3 +1,4 @@
+import Basics
 import Glibc
 import Synchronization
 
@@ -49,7 +50,7 @@ final class Connection {
         self.isSurplus = isSurplus
         self.reader = reader
         self.deadline = deadline
-        idleSince = ServerCore.now
+        idleSince = SystemClock.uptimeNanoseconds
     }
 
     /// Whether no byte of the next request has been read.
@@ -85,15 +86,8 @@ final class ServerCore: Sendable {
         self.handler = handler
     }
 
-    /// The time of the monotonic clock in nanoseconds.
-    static var now: UInt64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
     /// Returns the time after a duration from now, in nanoseconds of the monotonic clock.
-    static func moment(after duration: Duration) -> UInt64 { now + duration.nanoseconds }
+    static func moment(after duration: Duration) -> UInt64 { SystemClock.uptimeNanoseconds + duration.nanoseconds }
 
     /// Makes every response from now on end its connection, while new connections are accepted.
     func announceLeave() { isLeaving.store(true, ordering: .relaxed) }

@@ -18,7 +18,7 @@ package struct HTTPRequest: Sendable {
 
         /// Reads the parameters of a query, or the fields of a form, which are written alike.
         ///
-        /// - Throws: `HTTPError.badRequest` if an escape is bad, or the text is not UTF-8.
+        /// - Throws: `HTTPError` of status 400 if an escape is bad, or the text is not UTF-8.
         package static func list(of bytes: [UInt8]) throws(HTTPError) -> [QueryParameter] {
             try RequestTarget.parameters(of: bytes[...])
         }
@@ -41,8 +41,8 @@ package struct HTTPRequest: Sendable {
 
     /// Creates a request with a target as in a request line, for example `/v1/things/a%2Fb?limit=3`.
     ///
-    /// - Throws: `HTTPError.badRequest` if the target is in neither origin nor absolute form, or is not UTF-8. The same
-    ///   if it contains a bad escape, NUL, a space or a control character.
+    /// - Throws: `HTTPError` of status 400 if the target is in neither origin nor absolute form, or is not UTF-8. The
+    ///   same if it contains a bad escape, NUL, a space or a control character.
     package init(method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = []) throws(HTTPError) {
         try self.init(
             method: method, target: RequestTarget(Array(target.utf8), of: method), headers: headers, body: body)

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Glibc
 import Synchronization
 
@@ -40,11 +40,12 @@ package final class HTTPServer: Sendable {
     /// - Parameters:
     ///   - refusal: the answer to refused requests, by default a line of text.
     ///   - handler: the answer to all other requests.
-    /// - Throws: `HTTPError` if a limit is out of bounds, or if the address is taken, forbidden or not of this machine.
+    /// - Throws: `Failure.general` if a limit is out of bounds, or if the address is taken, forbidden or not of this
+    ///   machine.
     package init(
         _ configuration: Configuration = Configuration(), refusal: @escaping Refusal = HTTPServer.plainRefusal,
         handler: @escaping Handler
-    ) throws(HTTPError) {
+    ) throws(Failure) {
         try configuration.validate()
         let configuration = configuration.fitting(
             DescriptorLimit.raised(to: configuration.mostConnections + DescriptorLimit.reserve))
@@ -147,11 +148,11 @@ extension HTTPServer {
         }
 
         /// Checks that every limit is within its bounds.
-        func validate() throws(HTTPError) {
-            func require(_ value: Int, in bounds: ClosedRange<Int>, _ name: String) throws(HTTPError) {
+        func validate() throws(Failure) {
+            func require(_ value: Int, in bounds: ClosedRange<Int>, _ name: String) throws(Failure) {
                 guard !bounds.contains(value) else { return }
                 let allowed = "from \(bounds.lowerBound) to \(bounds.upperBound)"
-                throw HTTPError(.badConfiguration, "\(name) is \(value): it must be \(allowed)")
+                throw Failure(.general, "\(name) is \(value): it must be \(allowed)")
             }
             try require(threadCount, in: 1...256, "threadCount")
             try require(connectionLimit, in: threadCount...65536, "connectionLimit")
@@ -162,65 +163,18 @@ extension HTTPServer {
             try require(bodyLimitBytes, in: 0...(64 << 20), "bodyLimitBytes")
             for (timeout, name) in [(receiveTimeout, "receiveTimeout"), (sendTimeout, "sendTimeout")] {
                 guard timeout <= .zero || timeout > .seconds(3600) else { continue }
-                throw HTTPError(.badConfiguration, "\(name) is \(timeout): it must be from more than zero to an hour")
+                throw Failure(.general, "\(name) is \(timeout): it must be from more than zero to an hour")
             }
         }
     }
 }
 
-/// An error of a server, or of a request that it received.
-package struct HTTPError: Error, Equatable, CustomStringConvertible {
-    /// The kind of failure.
-    package enum Code: Sendable, Equatable {
-        /// The listening address is not a numeric IPv4 or IPv6 address, or is not of this machine.
-        case badAddress
-        /// Another process already listens there.
-        case addressTaken
-        /// The system does not allow this process to listen there.
-        case addressForbidden
-        /// A limit of the configuration is out of bounds.
-        case badConfiguration
-        /// The system lacks a resource that the server needs.
-        case startFailed
-        /// The request breaks the grammar of HTTP: answered with 400.
-        case badRequest
-        /// The body is longer than allowed: answered with 413.
-        case bodyTooLarge
-        /// The request line is longer than allowed: answered with 414.
-        case targetTooLong
-        /// The header fields are longer than allowed: answered with 431.
-        case headersTooLarge
-        /// The body has a transfer coding other than `chunked`: answered with 501.
-        case unknownTransferCoding
-        /// The request uses a major version of HTTP other than 1: answered with 505.
-        case unsupportedVersion
-        /// The request came on a connection beyond the limit of connections: answered with 503.
-        case tooManyConnections
-    }
-
-    /// The kind of failure.
-    package let code: Code
-    /// An explanation with the place of the failure and a remedy.
+/// The reason why a request is refused.
+package struct HTTPError: Error, Equatable {
+    /// The status of the answer.
+    package let status: HTTPStatus
+    /// An explanation with the place of the mistake and a remedy.
     package let message: String
 
-    package init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    package var description: String { message }
-
-    /// The status for a refused request; 500 for errors that no request causes.
-    package var status: HTTPStatus {
-        switch code {
-        case .badRequest: .badRequest
-        case .bodyTooLarge: .contentTooLarge
-        case .targetTooLong: .uriTooLong
-        case .headersTooLarge: .requestHeaderFieldsTooLarge
-        case .unknownTransferCoding: .notImplemented
-        case .unsupportedVersion: .httpVersionNotSupported
-        case .tooManyConnections: .serviceUnavailable
-        case .badAddress, .addressTaken, .addressForbidden, .badConfiguration, .startFailed: .internalServerError
-        }
-    }
+    package init(_ status: HTTPStatus, _ message: String) { (self.status, self.message) = (status, message) }
 }

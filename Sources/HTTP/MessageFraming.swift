@@ -70,7 +70,7 @@ struct MessageFraming {
         }
         guard codings.count == 1 else {
             throw HTTPError(
-                .unknownTransferCoding, "the transfer coding \"\(codings[0])\" is not understood: use chunked alone")
+                .notImplemented, "the transfer coding \"\(codings[0])\" is not understood: use chunked alone")
         }
     }
 
@@ -86,6 +86,6 @@ struct MessageFraming {
 
 extension HTTPError {
     static func bodyTooLarge(limitBytes: Int) -> HTTPError {
-        HTTPError(.bodyTooLarge, "the body is longer than \(limitBytes) bytes")
+        HTTPError(.contentTooLarge, "the body is longer than \(limitBytes) bytes")
     }
 }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The grammar of the lines of a message by RFC 9112, without the leniency that the RFC permits.
 ///
 /// If two servers read the same lenient bytes differently, one request can be smuggled inside another.
@@ -49,28 +51,13 @@ enum MessageSyntax {
 
     /// Whether a text has only characters of a host and a port (RFC 3986, section 3.2); it may be empty.
     static func isHost(_ text: some Sequence<UInt8>) -> Bool {
-        text.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"):
-                true
-            default: "-._~!$&'()*+,;=:[]%".utf8.contains(byte)
-            }
-        }
+        text.allSatisfy { $0.isLetterOrDigit || "-._~!$&'()*+,;=:[]%".utf8.contains($0) }
     }
 
     /// Whether a text is a token, such as the name of a method or a header field (RFC 9110, section 5.6.2).
     static func isToken(_ text: Span<UInt8>) -> Bool {
         !text.isEmpty
-            && text.indices.allSatisfy { index in
-                let byte = text[index]
-                return switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: "!#$%&'*+.^`|~".utf8.contains(byte)
-                }
-            }
+            && text.indices.allSatisfy { text[$0].isLetterOrDigit || "-_!#$%&'*+.^`|~".utf8.contains(text[$0]) }
     }
 
     static func isToken(_ text: ArraySlice<UInt8>) -> Bool { isToken(text.span) }
@@ -130,7 +117,7 @@ struct RequestLine {
             throw HTTPError(.badRequest, "the request line does not end with a version of HTTP, such as HTTP/1.1")
         }
         guard major == 1 else {
-            throw HTTPError(.unsupportedVersion, "HTTP/\(major).\(minor) is not served: use HTTP/1.1")
+            throw HTTPError(.httpVersionNotSupported, "HTTP/\(major).\(minor) is not served: use HTTP/1.1")
         }
         method = HTTPMethod(rawValue: String(decoding: line[..<methodEnd], as: UTF8.self))
         target = try RequestTarget(Array(line[(methodEnd + 1)..<targetEnd]), of: method)

@@ -161,9 +161,9 @@ struct RequestReader {
     private var tooLong: HTTPError {
         switch part {
         case .requestLine:
-            HTTPError(.targetTooLong, "the request line is longer than \(headerLimitBytes) bytes")
+            HTTPError(.uriTooLong, "the request line is longer than \(headerLimitBytes) bytes")
         case .headerField, .trailerField:
-            HTTPError(.headersTooLarge, "the header fields are longer than \(headerLimitBytes) bytes")
+            HTTPError(.requestHeaderFieldsTooLarge, "the header fields are longer than \(headerLimitBytes) bytes")
         case .content, .chunkSize, .chunk, .chunkEnd:
             HTTPError(.badRequest, "a chunk of the body is longer than its size, or has long extensions")
         }

@@ -1,3 +1,5 @@
+import Basics
+
 /// The target of a request: a path, divided into segments, and the parameters of a query.
 ///
 /// The path is divided first and decoded afterwards. Therefore `%2F` is a slash within a segment and never divides it.
@@ -13,7 +15,7 @@ struct RequestTarget {
     /// The host of an absolute form is checked and ignored. OPTIONS may also name the server as a whole, `*`, which has
     /// no segments.
     ///
-    /// - Throws: `HTTPError.badRequest` for a target in neither form; see also `PercentEncoding.decode`.
+    /// - Throws: `HTTPError` of status 400 for a target in neither form; see also `PercentEncoding.decode`.
     init(_ bytes: [UInt8], of method: HTTPMethod) throws(HTTPError) {
         self.bytes = bytes
         if method == .options, bytes.elementsEqual("*".utf8) {
@@ -93,8 +95,8 @@ package enum PercentEncoding {
         var text = ""
         for byte in piece.utf8 {
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"),
+                _ where byte.isLetterOrDigit:
                 text.unicodeScalars.append(Unicode.Scalar(byte))
             // A segment that is one or two dots would be taken out of the path.
             case UInt8(ascii: ".") where piece != "." && piece != "..": text += "."
@@ -113,8 +115,8 @@ package enum PercentEncoding {
     /// - Parameters:
     ///   - piece: a path segment, or the name or value of a query parameter.
     ///   - plusIsSpace: whether `+` is a space, as forms write it in queries.
-    /// - Throws: `HTTPError.badRequest` for an escape that is not % and two hexadecimal digits, and for NUL. The same
-    ///   for raw spaces, control characters, and text that is not UTF-8.
+    /// - Throws: `HTTPError` of status 400 for an escape that is not % and two hexadecimal digits, and for NUL. The
+    ///   same for raw spaces, control characters, and text that is not UTF-8.
     package static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
         if isPlain(piece) { return String(decoding: piece, as: UTF8.self) }
         var decoded: [UInt8] = []

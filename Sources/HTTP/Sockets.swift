@@ -10,12 +10,12 @@ struct ListeningSocket: ~Copyable {
     /// The most connections that the system keeps until they are accepted.
     static let backlog: Int32 = 511
 
-    init(address: String, port: UInt16) throws(HTTPError) {
+    init(address: String, port: UInt16) throws(Failure) {
         isVersion6 = address.contains(":")
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, kind, 0)
         guard descriptor >= 0 else {
-            throw HTTPError(.startFailed, "cannot open a socket: \(SystemWords.lastError)")
+            throw Failure(.general, "cannot open a socket: \(SystemWords.lastError)")
         }
         // Otherwise connections that ended in the last minute prevent a restarted server from using its port.
         var yes: Int32 = 1
@@ -42,7 +42,7 @@ struct ListeningSocket: ~Copyable {
         return UInt16(bigEndian: storage.sin6_port)
     }
 
-    private func bindVersion4(_ address: String, _ port: UInt16) throws(HTTPError) -> Int32 {
+    private func bindVersion4(_ address: String, _ port: UInt16) throws(Failure) -> Int32 {
         var name = sockaddr_in()
         name.sin_family = sa_family_t(AF_INET)
         name.sin_port = port.bigEndian
@@ -54,7 +54,7 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
-    private func bindVersion6(_ address: String, _ port: UInt16) throws(HTTPError) -> Int32 {
+    private func bindVersion6(_ address: String, _ port: UInt16) throws(Failure) -> Int32 {
         var name = sockaddr_in6()
         name.sin6_family = sa_family_t(AF_INET6)
         name.sin6_port = port.bigEndian
@@ -66,22 +66,19 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
-    private static func notAnAddress(_ address: String) -> HTTPError {
-        HTTPError(.badAddress, "\"\(address)\" is not a numeric address: write it as 127.0.0.1 or ::1")
+    private static func notAnAddress(_ address: String) -> Failure {
+        Failure(.general, "\"\(address)\" is not a numeric address: write it as 127.0.0.1 or ::1")
     }
 
-    private static func failure(_ number: Int32, address: String, port: UInt16) -> HTTPError {
+    private static func failure(_ number: Int32, address: String, port: UInt16) -> Failure {
         switch number {
         case EADDRINUSE:
-            HTTPError(
-                .addressTaken, "port \(port) of \(address) is taken: stop what listens there, or use another port")
+            Failure(.general, "port \(port) of \(address) is taken: stop what listens there, or use another port")
         case EACCES:
-            HTTPError(
-                .addressForbidden, "port \(port) of \(address) is not allowed to this user: use one of 1024 or more")
-        case EADDRNOTAVAIL: HTTPError(.badAddress, "\(address) is not an address of this machine")
+            Failure(.general, "port \(port) of \(address) is not allowed to this user: use one of 1024 or more")
+        case EADDRNOTAVAIL: Failure(.general, "\(address) is not an address of this machine")
         default:
-            HTTPError(
-                .startFailed, "cannot listen at port \(port) of \(address): \(SystemWords.words(ofError: number))")
+            Failure(.general, "cannot listen at port \(port) of \(address): \(SystemWords.words(ofError: number))")
         }
     }
 }
@@ -107,11 +104,11 @@ struct Poller: ~Copyable {
     private let set: Int32
     private let wakeUp: Int32
 
-    init() throws(HTTPError) {
+    init() throws(Failure) {
         set = shim_epoll_create()
         wakeUp = shim_eventfd()
         guard set >= 0, wakeUp >= 0, shim_epoll_add(set, wakeUp) == 0 else {
-            throw HTTPError(.startFailed, "cannot wait for connections: \(SystemWords.lastError)")
+            throw Failure(.general, "cannot wait for connections: \(SystemWords.lastError)")
         }
     }
 

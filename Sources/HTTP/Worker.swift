@@ -1,3 +1,4 @@
+import Basics
 import CEpoll
 import Glibc
 import Synchronization
@@ -41,7 +42,7 @@ final class Worker: @unchecked Sendable {
     private var acceptingPausedUntil: UInt64 = 0
 
     /// Creates a worker; the listening socket must stay open until `run` has returned.
-    init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(HTTPError) {
+    init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(Failure) {
         self.core = core
         self.listener = listener
         self.connectionLimit = connectionLimit
@@ -105,7 +106,7 @@ final class Worker: @unchecked Sendable {
     }
 
     private func checkDeadlines() {
-        let now = ServerCore.now
+        let now = SystemClock.uptimeNanoseconds
         guard now >= nextCheck else { return }
         nextCheck = now + interval.nanoseconds
         for connection in connections.values.filter({ $0.deadline < now }) { close(connection) }
@@ -150,7 +151,7 @@ final class Worker: @unchecked Sendable {
     }
 
     private func pauseAccepting() {
-        acceptingPausedUntil = ServerCore.now + interval.nanoseconds
+        acceptingPausedUntil = SystemClock.uptimeNanoseconds + interval.nanoseconds
         stopAccepting()
     }
 
@@ -161,7 +162,8 @@ final class Worker: @unchecked Sendable {
     }
 
     private func resumeAccepting() {
-        guard !isAccepting, !isStopping, connections.count < connectionLimit, ServerCore.now >= acceptingPausedUntil
+        guard !isAccepting, !isStopping, connections.count < connectionLimit,
+            SystemClock.uptimeNanoseconds >= acceptingPausedUntil
         else { return }
         isAccepting = poller.add(listener: listener)
     }
@@ -264,7 +266,7 @@ extension Worker {
             if case .incomplete = step { return }
             guard !connection.isSurplus else {
                 let limit = core.configuration.connectionLimit
-                throw HTTPError(.tooManyConnections, "\(limit) connections are open already")
+                throw HTTPError(.serviceUnavailable, "\(limit) connections are open already")
             }
             switch step {
             case .incomplete: break
@@ -347,7 +349,7 @@ extension Worker {
         if connection.hasUnreadBytes { waiting.append(connection) }
         let timeout: Duration =
             connection.isIdle ? .seconds(core.configuration.idleTimeoutSeconds) : core.configuration.receiveTimeout
-        connection.idleSince = ServerCore.now
+        connection.idleSince = SystemClock.uptimeNanoseconds
         connection.deadline = connection.idleSince + timeout.nanoseconds
     }
 }

@@ -314,15 +314,7 @@ package struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStrin
     ///
     /// - Throws: `Failure` unless the text is 1 to 64 ASCII letters, digits and hyphens.
     package init(_ text: String) throws(Failure) {
-        let isSafe = text.utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"):
-                true
-            default: false
-            }
-        }
-        guard isSafe, (1...64).contains(text.utf8.count) else {
+        guard text.isWord(ofAtMost: 64, with: "-") else {
             throw Failure(
                 .badData, "\"\(text)\" is not a version name: use 1 to 64 letters, digits and hyphens")
         }

@@ -1,5 +1,5 @@
-package import Answers
-package import Basics
+import Answers
+import Basics
 import CatalogStore
 import FoundationEssentials
 import Glibc
@@ -248,18 +248,4 @@ struct DeploymentParts {
 
     /// Closes the files; SQLite removes what it keeps beside a database with the last connection to it.
     func close() { for close in closings { close() } }
-}
-
-extension DaemonReport {
-    /// Returns the reports on a board of a store; one of a later program that cannot be decoded is left out.
-    package static func all(in store: any VersionStore, _ kind: BoardKind = .daemons) throws(Failure) -> [DaemonReport]
-    {
-        (try store.board(of: kind)?.reports() ?? []).compactMap { try? JSON.decoded(DaemonReport.self, from: $0) }
-    }
-
-    /// The machine and port of the daemon, which `coterie experiment report --gone` takes.
-    package var name: String { "\(host):\(port)" }
-
-    /// The time up to which the daemon has sent everything, in Unix milliseconds; it writes exposures within a second.
-    package var sentUntilMilliseconds: Int64 { (outboxSinceMilliseconds ?? reportedAtMilliseconds) - 1000 }
 }

@@ -239,12 +239,12 @@ extension Problem {
 extension Problem {
     /// The server refused a request before it was routed, for example because it could not be parsed.
     static func refused(_ error: HTTPError) -> Problem {
-        switch error.code {
-        case .bodyTooLarge:
+        switch error.status {
+        case .contentTooLarge:
             Problem(
                 status: .contentTooLarge, title: "Content Too Large", detail: error.message,
                 refusal: .contentTooLarge)
-        case .tooManyConnections:
+        case .serviceUnavailable:
             Problem(
                 status: .serviceUnavailable, kind: .unavailable, title: "Too many connections", detail: error.message,
                 headers: ["Retry-After": "1"], refusal: .overloaded)

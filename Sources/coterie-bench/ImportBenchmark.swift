@@ -16,7 +16,7 @@ enum ImportBenchmark: Benchmark {
             Reports the median times, and the median of the ratios of the rounds.
             """,
         arguments: [
-            Argument("KIND", help: "groups, users, photos, memberships or pools"),
+            Argument("KIND", help: "The kind of records", allowed: ImportKind.all().map(\.name)),
             Argument("FILE", help: "The file to import"),
         ],
         options: [
@@ -30,10 +30,7 @@ enum ImportBenchmark: Benchmark {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let kinds = ImportKind.all()
-        guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
-            throw UsageError("KIND is one of \(kinds.map(\.name).joined(separator: ", "))")
-        }
+        let kind = parsed.chosen(ImportKind.all(), by: \.name)
         let scratch = "\(parsed.text("folder"))/coterie-bench-\(getpid())"
         defer { remove(scratch) }
         try compare(

@@ -28,7 +28,7 @@ enum PlanBenchmark: Benchmark {
         let groups = try parsed.integer("groups", in: 1000...10_000_000)
         let ring = RingModel(
             groups: groups, neighbours: try parsed.integer("neighbours", in: 1...500),
-            cut: RingModel.Cut(rawValue: parsed.text("cut")) ?? .source)
+            cut: parsed.choice("cut", of: RingModel.Cut.self))
         measure(
             ring, Planner(model: try ring.version(), key: RotationKey(1, 2)), try parsed.integer("joined", in: 1...500),
             try parsed.integer("members", in: 1...1_000_000))

@@ -42,12 +42,18 @@ enum SimilarityBenchmark: Benchmark {
             let width = parameters.measure.cut == .source ? parameters.limit : lists.longestCount
             try write(lists, limit: width, to: path)
         }
-        let report = SimilarityReport(
-            rows: matrix.rowCount, columns: matrix.columnCount, entries: matrix.entryCount,
-            neighbours: lists.neighbours.count, threads: search.threads, readSeconds: readSeconds, seconds: seconds,
-            path: search.path, digest: digest(of: lists))
-        print(report.line)
-        print(report.json)
+        let (rows, columns, entries) = (matrix.rowCount, matrix.columnCount, matrix.entryCount)
+        let (count, threads, path) = (lists.neighbours.count, search.threads, search.path.rawValue)
+        let (reading, processor) = (Measuring.rounded(readSeconds), Measuring.rounded(Measuring.processorSeconds))
+        print(
+            """
+            \(rows) x \(columns), \(entries) entries: \(count) neighbours in \(Measuring.rounded(seconds)) s \
+            on \(threads) threads, \(path) (reading \(reading) s, processor \(processor) s, \
+            peak \(Measuring.peakBytes >> 20) MiB)
+            {"rows":\(rows),"columns":\(columns),"entries":\(entries),"neighbours":\(count),"threads":\(threads),\
+            "readSeconds":\(reading),"seconds":\(Measuring.rounded(seconds)),"processorSeconds":\(processor),\
+            "peakBytes":\(Measuring.peakBytes),"path":"\(path)","digest":"\(digest(of: lists))"}
+            """)
     }
 
     /// Returns a digest of the neighbours, common entries and scores of all lists, then of the offsets of the lists.
@@ -83,38 +89,5 @@ enum SimilarityBenchmark: Benchmark {
         guard unsafe fclose(file) == 0, written else {
             throw Failure(.badData, "cannot write \(path): \(SystemWords.lastError)")
         }
-    }
-}
-
-/// The measurements of a run of `coterie-bench similarity`.
-struct SimilarityReport {
-    var rows: Int
-    var columns: Int
-    var entries: Int
-    var neighbours: Int
-    var threads: Int
-    /// The time of reading and checking the arrays.
-    var readSeconds: Double
-    /// The time of preparing, counting and choosing the best.
-    var seconds: Double
-    /// The processor instructions that were used.
-    var path: ProcessorPath
-    var digest: String
-
-    var line: String {
-        """
-        \(rows) x \(columns), \(entries) entries: \(neighbours) neighbours in \(Measuring.rounded(seconds)) s \
-        on \(threads) threads, \(path.rawValue) (reading \(Measuring.rounded(readSeconds)) s, \
-        processor \(Measuring.rounded(Measuring.processorSeconds)) s, peak \(Measuring.peakBytes >> 20) MiB)
-        """
-    }
-
-    var json: String {
-        """
-        {"rows":\(rows),"columns":\(columns),"entries":\(entries),"neighbours":\(neighbours),"threads":\(threads),\
-        "readSeconds":\(Measuring.rounded(readSeconds)),"seconds":\(Measuring.rounded(seconds)),\
-        "processorSeconds":\(Measuring.rounded(Measuring.processorSeconds)),"peakBytes":\(Measuring.peakBytes),\
-        "path":"\(path.rawValue)","digest":"\(digest)"}
-        """
     }
 }

@@ -54,7 +54,7 @@ struct RegularFileTests {
             (try #require(error { try JSONDecoder().decode(Row.self, from: Data("{".utf8)) }), "not JSON"),
             (
                 try #require(error { try JSONDecoder().decode(Row.self, from: Data(#"{"list":[1,"x"]}"#.utf8)) }),
-                "\"list[1]\" has the wrong type"
+                "\"list[1]\" is not a whole number"
             ),
             (POSIXError(.ENOSPC), "the disk is full"), (CocoaError(.fileWriteOutOfSpace), "the disk is full"),
         ]

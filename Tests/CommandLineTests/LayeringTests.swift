@@ -106,13 +106,13 @@ struct LayeringTests {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/site.yaml"
         let files = ConfigurationFiles(path: path)
-        let missing = files.stamp()
+        let missing = files.stamps()
         try "serve: {port: 1}".write(toFile: path, atomically: true, encoding: .utf8)
-        let written = files.stamp()
-        #expect(written != missing && written == files.stamp())
+        let written = files.stamps()
+        #expect(written != missing && written == files.stamps())
         try "serve: {port: 2}".write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(files.stamp() != written)
+        #expect(files.stamps() != written)
         try FileManager.default.removeItem(atPath: path)
-        #expect(files.stamp() == missing)
+        #expect(files.stamps() == missing)
     }
 }

@@ -73,12 +73,12 @@ import Testing
 
     @Test func choicesAndNumbersAreTyped() throws {
         let command = try run("neighbours g --floor .5 --by photos")
-        #expect(try command.choice("by", of: Relation.self) == .photos)
+        #expect(command.choice("by", of: Relation.self) == .photos)
         #expect(try command.numberIfGiven("floor", in: 0...1) == 0.5)
         #expect(try run("neighbours g").numberIfGiven("floor", in: 0...1) == nil)
         #expect(try run("neighbours g").integerIfGiven("floor", in: 0...1) == nil)
         #expect(try run("neighbours g --floor 1e0").number("floor", in: 0...1) == 1)
-        #expect(try run("neighbours g").choiceIfGiven("floor", of: Relation.self) == nil)
+        #expect(try run("neighbours g").choiceIfGiven("table", of: Relation.self) == nil)
     }
 }
 
@@ -157,6 +157,21 @@ import Testing
                 == "the environment variable SAMPLE_VERBOSE must be 1 or 0, but is \"maybe\"\n\(importAdvice)")
     }
 
+    @Test func anArgumentIsOneOfItsWords() throws {
+        let argument = Argument("KIND", help: "What to sort", allowed: ["groups", "users"])
+        let sort = CommandLineProgram(
+            name: "sample", summary: "", version: "1",
+            commands: [Command("sort", summary: "Sort", arguments: [argument])])
+        guard case .run(let command) = try sort.parse(["sort", "users"], environment: [:]) else { return }
+        #expect(command.chosen([5, 6], by: { $0 == 5 ? "groups" : "users" }) == 6)
+        #expect(
+            throws: UsageError(
+                #"KIND must be one of groups, users, but is "user""#,
+                advice: ["did you mean users?", "sample sort --help shows what it understands"])
+        ) { _ = try sort.parse(["sort", "user"], environment: [:]) }
+        #expect(sort.help(for: sort.commands[0]).contains("KIND  What to sort: groups, users\n"))
+    }
+
     @Test(arguments: ["0", "201", "x", "1.5", "", "99999999999999999999", "0x10", " 1"])
     func wholeNumbersOutOfBounds(value: String) throws {
         let command = try sample.parse(["neighbours", "g", "--limit", value], environment: [:])
@@ -177,13 +192,14 @@ import Testing
     }
 
     @Test func badValuesFromTheEnvironmentNameTheVariable() throws {
-        let command = try run("neighbours g", ["SAMPLE_LIMIT": "0", "SAMPLE_BY": "likes"])
+        let command = try run("neighbours g", ["SAMPLE_LIMIT": "0"])
         #expect(
             message { () throws(UsageError) in try command.integer("limit", in: 1...(.max)) }
                 == "the environment variable SAMPLE_LIMIT must be a whole number, at least 1, but is \"0\"")
         #expect(
-            message { () throws(UsageError) in try command.choice("by", of: Relation.self) }
-                == "the environment variable SAMPLE_BY must be one of members, photos, but is \"likes\"")
+            failure("neighbours g", ["SAMPLE_BY": "likes"])
+                == "the environment variable SAMPLE_BY must be one of members, photos, but is \"likes\"\n"
+                + neighboursAdvice)
         #expect(
             command.badValue("x", of: "floor", expected: "the id of a group").description
                 == "--floor must be the id of a group, but is \"x\"\n\(neighboursAdvice)")

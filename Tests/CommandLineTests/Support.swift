@@ -40,7 +40,9 @@ let sample = CommandLineProgram(
             options: [
                 Option("limit", short: "l", "N", help: "How many", default: "20", environment: "SAMPLE_LIMIT"),
                 Option("floor", "SCORE", help: "The least similarity"),
-                Option("by", "RELATION", help: "What to compare", default: "members", environment: "SAMPLE_BY"),
+                Option(
+                    "by", "RELATION", help: "What to compare", default: "members", environment: "SAMPLE_BY",
+                    allowed: ["members", "photos"]),
                 Option("table", "FILE", help: "Where to write"),
             ]),
         Command("check", summary: "Check the catalog"),

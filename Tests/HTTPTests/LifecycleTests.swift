@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import Synchronization
 import TestSupport
@@ -8,8 +9,7 @@ struct LifecycleTests {
     @Test("A taken port is named in the error, and is free again after the stop")
     func takenPort() throws {
         let first = try makeServer()
-        let error = #expect(throws: HTTPError.self) { _ = try makeServer { $0.port = first.port } }
-        #expect(error?.code == .addressTaken)
+        let error = #expect(throws: Failure.self) { _ = try makeServer { $0.port = first.port } }
         #expect(error?.message.hasPrefix("port \(first.port) of 127.0.0.1 is taken") == true)
         #expect(try makeClient(first).request("GET", "/")?.status == 200)
         first.stop()
@@ -22,8 +22,8 @@ struct LifecycleTests {
         "Bad listening addresses are refused",
         arguments: ["localhost", "", "1.2.3", "::g", "127.0.0.1 ", "192.0.2.1", "2001:db8::1"])
     func badAddress(address: String) {
-        let error = #expect(throws: HTTPError.self) { _ = try makeServer { $0.address = address } }
-        #expect(error?.code == .badAddress)
+        let error = #expect(throws: Failure.self) { _ = try makeServer { $0.address = address } }
+        #expect(error?.message.contains(/is not (a numeric address|an address of this machine)/) == true)
     }
 
     @Test("A server that is left answers each request, and ends its connection")

@@ -1,3 +1,4 @@
+import Basics
 import HTTP
 import TestSupport
 import Testing
@@ -224,7 +225,7 @@ struct LimitTests {
     @Test("Limits out of bounds are refused by name")
     func configuration() {
         func message(_ change: (inout HTTPServer.Configuration) -> Void) -> String? {
-            #expect(throws: HTTPError.self) { _ = try makeServer(configure: change) }?.message
+            #expect(throws: Failure.self) { _ = try makeServer(configure: change) }?.message
         }
         #expect(message { $0.threadCount = 0 } == "threadCount is 0: it must be from 1 to 256")
         #expect(message { $0.connectionLimit = 1 } == "connectionLimit is 1: it must be from 2 to 65536")

@@ -30,7 +30,7 @@ struct RequestTargetTests {
         ])
     func badTargets(target: String) {
         let error = #expect(throws: HTTPError.self) { _ = try request(target) }
-        #expect(error?.code == .badRequest)
+        #expect(error?.status == .badRequest)
     }
 
     @Test("Only OPTIONS may name the whole server")

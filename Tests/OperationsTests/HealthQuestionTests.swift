@@ -1,9 +1,8 @@
-import Answers
 import Foundation
 import Model
 import ModelStore
 @testable import Operations
-import Service
+@testable import Service
 import TestSupport
 import Testing
 

@@ -69,9 +69,9 @@ struct MetricsTests {
         _ = try router.answer("/v1/users/ann/recommendations", headers: ["Authorization: Bearer x"])
         _ = try router.answer("/nowhere")
         _ = try router.answer("/a%2Fb")
-        _ = router.refuse(HTTPError(.bodyTooLarge, "it is too long"))
+        _ = router.refuse(HTTPError(.contentTooLarge, "it is too long"))
         _ = router.refuse(HTTPError(.badRequest, "it is no request"))
-        _ = router.refuse(HTTPError(.tooManyConnections, "there are too many"))
+        _ = router.refuse(HTTPError(.serviceUnavailable, "there are too many"))
         let (scrape, _) = try scrape(router)
         func count(_ route: String, _ status: String, method: String = "GET") -> Double? {
             scrape.samples[#"\#(Self.duration)_count{method="\#(method)",route="\#(route)",status="\#(status)"}"#]

@@ -159,7 +159,8 @@ struct TapeTests {
         let isHeld = DispatchSemaphore(value: 0)
         let mayGoOn = DispatchSemaphore(value: 0)
         let recorder = try TapeRecorder(
-            TapeSettings(folder: folder.path, release: "1", settings: ""), log: lines.log, queueLimit: 3
+            TapeSettings(folder: folder.path, TapeHeader(release: "1", settings: "", memberNames: .ids)),
+            log: lines.log, queueLimit: 3
         ) {
             isHeld.signal()
             mayGoOn.wait()

@@ -1,5 +1,4 @@
-import Basics
-import Glibc
+package import Basics
 import RecordReading
 
 /// The configuration files of a program: one for all environments, and one for each environment that overrides it.
@@ -22,7 +21,7 @@ package struct ConfigurationFiles: Sendable, Equatable {
 
     /// Whether a text can name an environment: 1 to 64 letters, digits, hyphens and underscores.
     package static func isEnvironmentName(_ text: String) -> Bool {
-        text.wholeMatch(of: /[A-Za-z0-9_\-]{1,64}/) != nil
+        text.isWord(ofAtMost: 64, with: "-_")
     }
 
     /// Returns the path of an environment's file, with the environment's name before the extension.
@@ -34,60 +33,19 @@ package struct ConfigurationFiles: Sendable, Equatable {
 
     /// Reads the values in the files.
     ///
-    /// - Throws: `ConfigurationError` with the place of the first mistake.
-    package func read(_ table: SettingsTable) throws(ConfigurationError) -> ConfiguredValues {
+    /// - Throws: `YAMLError` with the place of the first mistake.
+    package func read(_ table: SettingsTable) throws(YAMLError) -> ConfiguredValues {
         var values = ConfiguredValues()
         for path in paths {
             var reader = FileReader(table)
-            try reader.read(try Self.tree(path), group: "")
+            try reader.read(try YAMLFile.read(path), group: "")
             values = values.overlaid(by: ConfiguredValues(reader.values, gone: reader.gone, file: path))
         }
         return values
     }
 
-    private static func tree(_ path: String) throws(ConfigurationError) -> YAMLNode {
-        do throws(YAMLError) { return try YAMLFile.read(path) } catch { throw ConfigurationError(error) }
-    }
-
-    /// Returns facts that change whenever one of the files changes.
-    package func stamp() -> Stamp { Stamp(files: paths.map(Stamp.File.init)) }
-
-    /// Facts about files, which change whenever one of the files changes.
-    package struct Stamp: Sendable, Equatable {
-        fileprivate struct File: Equatable {
-            var facts: [Int] = []
-
-            /// Reads the facts of a file; there are none if the file does not exist.
-            init(_ path: String) {
-                guard let status = FileTree.status(of: path) else { return }
-                facts = [
-                    Int(status.st_dev), Int(status.st_ino), status.st_size, status.st_mtim.tv_sec,
-                    status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
-                ]
-            }
-        }
-
-        fileprivate let files: [File]
-    }
-}
-
-/// The reason why configuration files cannot be used.
-package typealias ConfigurationError = PlacedError<ConfigurationErrorCode>
-
-/// The kind of failure of configuration files.
-package enum ConfigurationErrorCode: Sendable, Equatable {
-    /// A file cannot be read, or is not in the accepted subset of YAML.
-    case badFile
-    /// A key does not name a setting.
-    case unknownKey
-    /// A value is not allowed for its setting.
-    case badValue
-    /// A file contains a secret.
-    case secret
-}
-
-extension ConfigurationError {
-    init(_ error: YAMLError) { self.init(.badFile, at: error.place, error.message) }
+    /// Returns facts that change whenever one of the files changes; nil for a file that does not exist.
+    package func stamps() -> [FileStamp?] { paths.map(FileStamp.init(path:)) }
 }
 
 /// A reader of the values of settings in one file.
@@ -100,8 +58,8 @@ struct FileReader {
     init(_ table: SettingsTable) { self.table = table }
 
     /// Reads a mapping of the file; `group` is the key that contains it, or empty at the top level.
-    mutating func read(_ node: YAMLNode, group: String) throws(ConfigurationError) {
-        for entry in try Self.entries(of: node) {
+    mutating func read(_ node: YAMLNode, group: String) throws(YAMLError) {
+        for entry in try node.entries() {
             let key = group.isEmpty ? entry.key : "\(group).\(entry.key)"
             // If a key in the file could contain a dot, `serve.port` would mean `port` below `serve`.
             if entry.key.contains(".") {
@@ -119,27 +77,23 @@ struct FileReader {
         }
     }
 
-    private func unknown(_ key: String, at place: YAMLPlace) -> ConfigurationError {
+    private func unknown(_ key: String, at place: YAMLPlace) -> YAMLError {
         if let dot = key.lastIndex(of: "."), table[key] != nil {
-            return ConfigurationError(
-                .unknownKey, at: place,
+            return YAMLError(
+                at: place,
                 "\(key) cannot stand in one word: put \(key[key.index(after: dot)...]) below \(key[..<dot])")
         }
         let near = table.nearestKey(to: key).map { ": did you mean \($0)?" } ?? ""
-        return ConfigurationError(.unknownKey, at: place, "there is no setting \(key)\(near)")
-    }
-
-    private static func entries(of node: YAMLNode) throws(ConfigurationError) -> [YAMLNode.Entry] {
-        do throws(YAMLError) { return try node.entries() } catch { throw ConfigurationError(error) }
+        return YAMLError(at: place, "there is no setting \(key)\(near)")
     }
 
     /// Returns the texts of a value, which must be of the option's type.
     private static func texts(
         of option: Option, _ key: String, _ entry: YAMLNode.Entry
-    ) throws(ConfigurationError) -> [String] {
+    ) throws(YAMLError) -> [String] {
         let value = entry.value
         if value.isNull {
-            throw ConfigurationError(.badValue, at: entry.place, "\(key) has no value: give one, or remove the line")
+            throw YAMLError(at: entry.place, "\(key) has no value: give one, or remove the line")
         }
         var texts: [String] = []
         do throws(YAMLError) {
@@ -148,13 +102,13 @@ struct FileReader {
                 for element in elements { texts.append(try element.text()) }
             default: texts.append(try value.text())
             }
-        } catch { throw ConfigurationError(.badValue, at: error.place, "\(key): \(error.message)") }
+        } catch { throw YAMLError(at: error.place, "\(key): \(error.message)") }
         for text in texts {
             if let expected = option.fault(inConfigured: text) {
-                throw ConfigurationError(.badValue, at: value.place, "\(key) must be \(expected), but is \"\(text)\"")
+                throw YAMLError(at: value.place, "\(key) must be \(expected), but is \"\(text)\"")
             }
             if let reason = Secrets.reason(against: text) {
-                throw ConfigurationError(.secret, at: value.place, "\(key) \(reason)")
+                throw YAMLError(at: value.place, "\(key) \(reason)")
             }
         }
         return texts

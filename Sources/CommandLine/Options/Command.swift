@@ -12,13 +12,16 @@ package struct Argument: Sendable, Equatable {
     package let isOptional: Bool
     /// Whether it may be given any number of times; only the last argument of a command may repeat.
     package let isRepeating: Bool
+    /// The allowed words, in the order of the help; empty if they cannot be listed.
+    let allowedValues: [String]
     /// Whether the command writes the file that it names.
     let isOutput: Bool
 
     package init(
-        _ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false, isOutput: Bool = false
+        _ name: String, help: String, allowed allowedValues: [String] = [], isOptional: Bool = false,
+        isRepeating: Bool = false, isOutput: Bool = false
     ) {
-        (self.name, self.help) = (name, help)
+        (self.name, self.help, self.allowedValues) = (name, help, allowedValues)
         (self.isOptional, self.isRepeating, self.isOutput) = (isOptional, isRepeating, isOutput)
     }
 }
@@ -111,7 +114,7 @@ package struct Option: Sendable, Equatable {
     package func fault(inConfigured text: String) -> String? {
         if isFlag { return ["true", "false"].contains(text) ? nil : "true or false" }
         guard allowedValues.isEmpty || allowedValues.contains(text) else {
-            return "one of " + allowedValues.joined(separator: ", ")
+            return oneOf(allowedValues)
         }
         return type.fault(in: text)
     }

@@ -192,6 +192,7 @@ struct CommandParser {
     /// Returns the words of the command, after all have been read.
     consuming func finish() throws(UsageError) -> CommandWords {
         try checkArgumentCount()
+        for (argument, word) in zip(command.arguments, arguments) { try errors.check(word, of: argument) }
         return CommandWords(command: command, arguments: arguments, values: values, errors: errors)
     }
 

@@ -21,7 +21,7 @@ extension CommandLineProgram {
         var lines = TextLayout.paragraphs("Usage: \(command.usageLine(name))") + [""]
         lines += TextLayout.paragraphs(command.summary)
         if !command.discussion.isEmpty { lines += [""] + TextLayout.paragraphs(command.discussion) }
-        lines += section("Arguments", TextLayout.table(command.arguments.map { ($0.name, $0.help) }))
+        lines += section("Arguments", TextLayout.table(command.arguments.map { ($0.name, $0.helpText) }))
         let options = command.options.map { ($0.helpTerm, $0.helpText) }
         lines += section("Options", TextLayout.table(options + [("-h, --help", "Show this help")]))
         lines += section("Environment", TextLayout.table(command.options.compactMap(\.helpVariable)))
@@ -44,6 +44,13 @@ extension Command {
         }
         let hasOthers = options.contains { !$0.isRequired }
         return ([program, name] + required + (hasOthers ? ["[OPTIONS]"] : []) + arguments).joined(separator: " ")
+    }
+}
+
+extension Argument {
+    /// The description, with the allowed words.
+    var helpText: String {
+        allowedValues.isEmpty ? help : "\(help): \(allowedValues.joined(separator: ", "))"
     }
 }
 
@@ -117,7 +124,7 @@ extension CommandLineProgram {
         page.section("SYNOPSIS", paragraphs: [ManualPage.escaped(command.usageLine(name))])
         let paragraphs = command.discussion.split(separator: "\n\n").map { ManualPage.escaped(String($0)) }
         page.section("DESCRIPTION", paragraphs: paragraphs)
-        page.section("ARGUMENTS", terms: command.arguments.map { ($0.name, $0.help) })
+        page.section("ARGUMENTS", terms: command.arguments.map { ($0.name, $0.helpText) })
         let options = command.options.map { ($0.helpTerm, $0.helpText) } + [("-h, --help", "Show this help")]
         page.section("OPTIONS", terms: options)
         page.section("ENVIRONMENT", terms: command.options.compactMap(\.helpVariable))

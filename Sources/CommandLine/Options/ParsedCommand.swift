@@ -17,6 +17,18 @@ package struct ParsedCommand: Sendable {
 
     package var name: String { command.name }
 
+    /// Returns the thing that the first argument names; the argument allows the names of these things only.
+    package func chosen<Thing>(_ things: [Thing], by name: (Thing) -> String) -> Thing {
+        Self.chosen(arguments[0], things, by: name)
+    }
+
+    private static func chosen<Thing>(_ word: String, _ things: [Thing], by name: (Thing) -> String) -> Thing {
+        guard let thing = things.first(where: { name($0) == word }) else {
+            preconditionFailure("the command's table allows \(word), which names nothing")
+        }
+        return thing
+    }
+
     package func flag(_ name: String) -> Bool {
         precondition(option(name).isFlag, "--\(name) is not a flag")
         return values[name]?.isEmpty == false
@@ -112,23 +124,18 @@ extension ParsedCommand {
         return try number(text, of: name, in: bounds)
     }
 
-    /// Returns the choice given for an option that is required or has a default.
-    ///
-    /// - Throws: `UsageError` with option, value and all choices.
+    /// Returns the choice given for an option that is required or has a default; the option allows the type's words.
     package func choice<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String, of type: Choice.Type
-    ) throws(UsageError) -> Choice {
-        try choice(text(name), of: name)
+    ) -> Choice {
+        Self.chosen(text(name), Array(Choice.allCases), by: \.rawValue)
     }
 
-    /// Returns the choice given for an option, or nil if there is none.
-    ///
-    /// - Throws: `UsageError` with option, value and all choices.
+    /// Returns the choice given for an option, which allows the type's words, or nil if there is none.
     package func choiceIfGiven<Choice: RawRepresentable<String> & CaseIterable>(
         _ name: String, of type: Choice.Type
-    ) throws(UsageError) -> Choice? {
-        guard let text = textIfGiven(name) else { return nil }
-        return try choice(text, of: name)
+    ) -> Choice? {
+        textIfGiven(name).map { Self.chosen($0, Array(Choice.allCases), by: \.rawValue) }
     }
 
     /// Returns the value of an option of type `integer` that is required or has a default; the type gives the bounds.
@@ -177,16 +184,6 @@ extension ParsedCommand {
     private func number(_ text: String, of name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
         guard let value = ValueType.number(text, in: bounds) else {
             throw badValue(text, of: name, expected: ValueType.number(bounds).description)
-        }
-        return value
-    }
-
-    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
-        _ text: String, of name: String
-    ) throws(UsageError) -> Choice {
-        guard let value = Choice(rawValue: text) else {
-            throw errors.badChoice(
-                text, of: option(name), from: origin(of: name), among: Choice.allCases.map(\.rawValue))
         }
         return value
     }

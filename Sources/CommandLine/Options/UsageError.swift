@@ -54,6 +54,15 @@ struct CommandErrors: Sendable {
         error("\"\(word)\" is one argument too many", advice: ["usage: \(command.usageLine(program))"])
     }
 
+    /// Throws for a word that is not one of the argument's choices.
+    func check(_ word: String, of argument: Argument) throws(UsageError) {
+        let choices = argument.allowedValues
+        guard !choices.isEmpty, !choices.contains(word) else { return }
+        throw error(
+            "\(argument.name) must be \(oneOf(choices)), but is \"\(word)\"",
+            advice: didYouMean(nearest(to: word, among: choices)))
+    }
+
     /// Returns the error for a wrong value; `expected` is the requirement, as words after "must be".
     func badValue(_ value: String, of option: Option, from origin: ValueOrigin, expected: String) -> UsageError {
         let name =
@@ -65,24 +74,21 @@ struct CommandErrors: Sendable {
         return error("\(name ?? "--\(option.name)") must be \(expected), but is \"\(value)\"")
     }
 
-    /// Returns the error for a value that is none of the choices.
-    func badChoice(
-        _ value: String, of option: Option, from origin: ValueOrigin, among choices: [String]
-    ) -> UsageError {
-        let expected = (choices.count == 1 ? "" : "one of ") + choices.joined(separator: ", ")
-        return badValue(value, of: option, from: origin, expected: expected)
-    }
-
     /// Throws for a value that is not of the option's type, or not one of its choices.
     func check(_ value: String, of option: Option, from origin: ValueOrigin) throws(UsageError) {
         if option.isFlag { return }
         guard option.allowedValues.isEmpty || option.allowedValues.contains(value) else {
-            throw badChoice(value, of: option, from: origin, among: option.allowedValues)
+            throw badValue(value, of: option, from: origin, expected: oneOf(option.allowedValues))
         }
         if let expected = option.type.fault(in: value) {
             throw badValue(value, of: option, from: origin, expected: expected)
         }
     }
+}
+
+/// Returns the requirement to be one of some words, as words after "must be".
+func oneOf(_ choices: [String]) -> String {
+    (choices.count == 1 ? "" : "one of ") + choices.joined(separator: ", ")
 }
 
 /// Returns a line that suggests the candidates; no line if there are none.

@@ -24,7 +24,7 @@ package enum YAMLFile {
     package static func parse(_ bytes: [UInt8], file: String) throws(YAMLError) -> YAMLNode {
         guard bytes.count <= maximumByteCount else {
             throw YAMLError(
-                .tooLarge, at: YAMLPlace(file: file, line: 1, column: 1),
+                at: YAMLPlace(file: file, line: 1, column: 1),
                 "the file is longer than \(maximumByteCount) bytes")
         }
         var reader = try TreeReader(bytes, file: file)
@@ -33,7 +33,7 @@ package enum YAMLFile {
 
     private static func bytes(of path: String) throws(YAMLError) -> [UInt8] {
         do { return try RegularFile.read(path, limitBytes: maximumByteCount).bytes } catch {
-            throw YAMLError(.unreadable, at: nil, "the file \(error.message)")
+            throw YAMLError(at: nil, "the file \(error.message)")
         }
     }
 }
@@ -51,7 +51,7 @@ struct EventReader: ~Copyable {
         unsafe parser.initialize(to: yaml_parser_t())
         guard unsafe yaml_parser_initialize(parser) == 1 else {
             unsafe parser.deallocate()
-            throw YAMLError(.unreadable, at: nil, "\(file) cannot be read: out of memory")
+            throw YAMLError(at: nil, "\(file) cannot be read: out of memory")
         }
         unsafe self.parser = parser
         unsafe input = .allocate(capacity: bytes.count)
@@ -110,7 +110,7 @@ struct EventReader: ~Copyable {
     private func failure() -> YAMLError {
         let problem = unsafe parser.pointee.problem.map { unsafe String(cString: $0) } ?? "it cannot be read"
         switch unsafe parser.pointee.error {
-        case YAML_MEMORY_ERROR: return YAMLError(.tooLarge, at: nil, "\(file) cannot be read: out of memory")
+        case YAML_MEMORY_ERROR: return YAMLError(at: nil, "\(file) cannot be read: out of memory")
         case YAML_READER_ERROR:
             // libyaml reports the byte, but not the line.
             let offset = unsafe min(parser.pointee.problem_offset, input.count)
@@ -119,14 +119,14 @@ struct EventReader: ~Copyable {
             let start = unsafe before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             let column = unsafe String(decoding: before[start...], as: UTF8.self).unicodeScalars.count + 1
             let place = YAMLPlace(file: file, line: line, column: column)
-            return YAMLError(.malformed, at: place, "this is not YAML in UTF-8: \(problem)")
+            return YAMLError(at: place, "this is not YAML in UTF-8: \(problem)")
         default:
             var message = "this is not YAML: \(problem)"
             if let context = unsafe parser.pointee.context {
                 let begin = unsafe place(parser.pointee.context_mark)
                 message += unsafe ", \(String(cString: context)) that begins on line \(begin.line)"
             }
-            return unsafe YAMLError(.malformed, at: place(parser.pointee.problem_mark), message)
+            return unsafe YAMLError(at: place(parser.pointee.problem_mark), message)
         }
     }
 }
@@ -148,7 +148,7 @@ struct TreeReader: ~Copyable {
         _ = try events.next()
         let end = try events.next()
         guard case .streamEnd = end.event else {
-            throw YAMLError(.unsupported, at: end.place, "a second document begins here: one file holds one document")
+            throw YAMLError(at: end.place, "a second document begins here: one file holds one document")
         }
         return root
     }
@@ -163,7 +163,7 @@ struct TreeReader: ~Copyable {
         case .mappingStart:
             return YAMLNode(.mapping(try mapping(depth: try Self.deeper(depth, first.place))), at: first.place)
         default:
-            throw YAMLError(.malformed, at: first.place, "a value is missing here")
+            throw YAMLError(at: first.place, "a value is missing here")
         }
     }
 
@@ -184,11 +184,11 @@ struct TreeReader: ~Copyable {
             if case .mappingEnd = next.event { return entries }
             try Self.check(next)
             guard case .scalar(let key, _) = next.event else {
-                throw YAMLError(.unsupported, at: next.place, "a key must be a text")
+                throw YAMLError(at: next.place, "a key must be a text")
             }
             if let line = lines.updateValue(next.place.line, forKey: key) {
                 let message = "the key \"\(key)\" stands here again: it is on line \(line) already"
-                throw YAMLError(.duplicateKey, at: next.place, message)
+                throw YAMLError(at: next.place, message)
             }
             let value = try node(try events.next(), depth: depth)
             entries.append(YAMLNode.Entry(key: key, place: next.place, value: value))
@@ -202,12 +202,12 @@ struct TreeReader: ~Copyable {
     }
 
     private static func unsupported(_ what: String, _ place: YAMLPlace) -> YAMLError {
-        YAMLError(.unsupported, at: place, "\(what) stands here: write the value itself, or put the text into quotes")
+        YAMLError(at: place, "\(what) stands here: write the value itself, or put the text into quotes")
     }
 
     private static func deeper(_ depth: Int, _ place: YAMLPlace) throws(YAMLError) -> Int {
         guard depth < YAMLFile.maximumDepth else {
-            throw YAMLError(.tooLarge, at: place, "values are nested more than \(YAMLFile.maximumDepth) deep")
+            throw YAMLError(at: place, "values are nested more than \(YAMLFile.maximumDepth) deep")
         }
         return depth + 1
     }

@@ -50,7 +50,7 @@ package struct YAMLNode: Sendable, Equatable {
     }
 }
 
-/// Conversions of nodes to types of the core schema of YAML 1.2; each throws `YAMLError.wrongType` with the place.
+/// Conversions of nodes to types of the core schema of YAML 1.2; each throws a `YAMLError` with the place.
 extension YAMLNode {
     /// Returns the entries of a mapping; none if the node is empty.
     package func entries() throws(YAMLError) -> [Entry] {
@@ -107,7 +107,7 @@ extension YAMLNode {
 
     /// Returns an error with the expected type and the actual content.
     private func wrongType(_ expected: String) -> YAMLError {
-        YAMLError(.wrongType, at: place, "\(expected) must stand here, not \(name)")
+        YAMLError(at: place, "\(expected) must stand here, not \(name)")
     }
 
     private static func mayBeInNumber(_ byte: UInt8) -> Bool {
@@ -128,42 +128,14 @@ package struct YAMLPlace: Sendable, Hashable, CustomStringConvertible {
     package var description: String { "\(file):\(line):\(column)" }
 }
 
-/// The reason why a file cannot be used as YAML.
-package typealias YAMLError = PlacedError<YAMLErrorCode>
-
-/// The kind of failure of a YAML file.
-package enum YAMLErrorCode: Sendable, Equatable {
-    /// The file cannot be opened or read.
-    case unreadable
-    /// The bytes are not YAML.
-    case malformed
-    /// The YAML uses a refused feature.
-    ///
-    /// Anchors, aliases, tags, second documents and keys that are not plain text are refused.
-    case unsupported
-    /// A mapping has the same key twice.
-    case duplicateKey
-    /// The file is too long, or nested too deeply.
-    case tooLarge
-    /// A value has a type other than the requested one.
-    case wrongType
-}
-
-/// An error at a place of a file, with a code for programs.
-package struct PlacedError<Kind: Sendable & Equatable>: Error, Equatable, CustomStringConvertible {
-    package typealias Code = Kind
-
-    package let code: Kind
+/// A mistake in a YAML file, with its place.
+package struct YAMLError: Error, Equatable, CustomStringConvertible {
     /// The place of the mistake, or nil if the file could not be read.
     package let place: YAMLPlace?
     /// An explanation and a remedy.
     package let message: String
 
-    package init(_ code: Kind, at place: YAMLPlace?, _ message: String) {
-        self.code = code
-        self.place = place
-        self.message = message
-    }
+    package init(at place: YAMLPlace?, _ message: String) { (self.place, self.message) = (place, message) }
 
     /// The error as `FILE:LINE:COLUMN: MESSAGE`.
     package var description: String { place.map { "\($0): \(message)" } ?? message }

@@ -1,5 +1,4 @@
 package import Basics
-import Glibc
 import Redis
 
 /// A Redis server's description of itself; a value is `nil` if the server does not tell this user.
@@ -91,7 +90,7 @@ extension RedisStore {
             if case .array(let pair)? = try answer(RedisCommand("TIME"), &connection, &state), pair.count == 2,
                 let seconds = pair[0].text.flatMap(Int64.init), let microseconds = pair[1].text.flatMap(Int64.init)
             {
-                state.clockLeadMilliseconds = seconds * 1000 + microseconds / 1000 - Self.nowMilliseconds
+                state.clockLeadMilliseconds = seconds * 1000 + microseconds / 1000 - SystemClock.nowMilliseconds
             }
             return state
         } catch {
@@ -129,12 +128,6 @@ extension RedisStore {
             }
             return refused
         } catch { throw Failure(error, at: address) }
-    }
-
-    private static var nowMilliseconds: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
     /// Returns the reply to a command that some users may not send and some servers lack, or `nil` for a refusal.

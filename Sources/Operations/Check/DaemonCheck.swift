@@ -1,4 +1,3 @@
-import Answers
 import CatalogStore
 import Basics
 import FoundationEssentials

@@ -1,4 +1,4 @@
-import Answers
+import Service
 import CatalogStore
 package import Model
 package import ModelStore

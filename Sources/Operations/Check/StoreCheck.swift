@@ -1,4 +1,3 @@
-import Answers
 import Basics
 import FoundationEssentials
 import Model

@@ -177,20 +177,19 @@ package struct ReplayRules: Sendable {
                 for member in try entry.value.entries() {
                     let digits = try member.value.integer()
                     guard (0...12).contains(digits) else {
-                        throw YAMLError(.wrongType, at: member.value.place, "give 0 to 12 digits")
+                        throw YAMLError(at: member.value.place, "give 0 to 12 digits")
                     }
                     rounded.append((try Self.path(member.key, member.value), digits))
                 }
             default:
-                throw YAMLError(
-                    .wrongType, at: entry.place, "\"\(entry.key)\" is unknown here: give leave-out, ignore, round")
+                throw YAMLError(at: entry.place, "\"\(entry.key)\" is unknown here: give leave-out, ignore, round")
             }
         }
     }
 
     private static func path(_ text: String, _ node: YAMLNode) throws(YAMLError) -> MemberPath {
         guard let path = MemberPath(text) else {
-            throw YAMLError(.wrongType, at: node.place, "give a path such as recommendations.score or **.score")
+            throw YAMLError(at: node.place, "give a path such as recommendations.score or **.score")
         }
         return path
     }

@@ -9,7 +9,6 @@ final class CatalogReader: Sendable {
     /// The connection that watches for changes; always the same one, because each connection counts changes separately.
     private let watch: ConnectionPool<Facts, Failure>
     private let seenRevision = LastSeen<Int64>()
-    private let decisions = DecisionCache<Int64>()
     /// The missing groups by the revision of the groups, because the search for them takes a while.
     private let missing = DecisionCache<GroupRevision>()
 
@@ -57,25 +56,14 @@ final class CatalogReader: Sendable {
     }
 
     /// Returns the site's decisions with those recorded since, and removed groups.
-    func siteDecisions(in snapshot: ModelSnapshot, _ recorded: RecordedDecisions, beyond taken: AppliedChanges)
-        throws(Failure) -> SiteDecisions
-    {
+    func siteDecisions(
+        in snapshot: ModelSnapshot, _ recorded: RecordedDecisions = RecordedDecisions(),
+        beyond taken: AppliedChanges = .none
+    ) throws(Failure) -> SiteDecisions {
         try read { catalog throws(Failure) in
             var found = try SiteDecisions(of: catalog, in: snapshot.model, recorded, beyond: taken)
             found.hidden.formUnion(try missingGroups(of: snapshot, in: catalog))
             return found
-        }
-    }
-
-    /// Returns the site's decisions, which are read again after every change of the catalog.
-    func siteDecisions(in snapshot: ModelSnapshot) throws(Failure) -> SiteDecisions {
-        try read { catalog throws(Failure) in
-            try decisions.decisions(in: snapshot.version, at: try catalog.changeCount()) {
-                () throws(Failure) in
-                var found = try SiteDecisions(of: catalog, in: snapshot.model)
-                found.hidden.formUnion(try missingGroups(of: snapshot, in: catalog))
-                return found
-            }
         }
     }
 

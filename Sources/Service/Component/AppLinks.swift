@@ -181,3 +181,37 @@ extension Problem {
             detail: "no app is known: start the daemon with \(option) and --group-url")
     }
 }
+
+/// The groups that a member has joined, for the search index of an app: `GET /v1/users/{id}/groups`.
+struct GroupFeed: Answer, Equatable {
+    var userId: String
+    var items: [Item]
+    var next: String?
+
+    static let schemaName: String? = "GroupFeed"
+    static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.always("items", \.items, "The groups that the member has joined, by their ids")
+        fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+    }
+
+    /// A group in the index.
+    struct Item: Answer, Equatable {
+        var groupId: String
+        /// The group's title, which may be empty.
+        var title: String
+        var keywords: [String]
+        var url: String?
+        var thumbnail: String?
+
+        static let schemaName: String? = "IndexedGroup"
+        static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("identifier", { "group:\($0.groupId)" }, "Its type and id: the key in the index")
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("title", \.title, "Its title")
+            fields.always("keywords", \.keywords, "Its topics")
+            fields.sometimes("url", \.url, "Its canonical address; if the daemon knows the addresses of groups")
+            fields.sometimes("thumbnail", \.thumbnail, "A public photo of it; if one and its address are known")
+        }
+    }
+}

@@ -1,4 +1,3 @@
-import Answers
 import HTTP
 import Model
 import Recommendation
@@ -67,7 +66,7 @@ extension Responder {
             dismissed: profile.dismissals.map { shown.id(of: $0.group) })
         let changes = try changes(to: view, call)
         return MemberChanges(
-            userId: call.id, from: call.parameters.text("since"), to: ViewState(changes.view).text,
+            userId: call.id, oldState: call.parameters.text("since"), newState: ViewState(changes.view).text,
             hasMoreChanges: changes.hasMore, created: changes.created, updated: changes.updated,
             destroyed: changes.destroyed,
             groups: (changes.created + changes.updated).compactMap { id in

@@ -1,6 +1,6 @@
 import Answers
+import Basics
 import Changes
-import Glibc
 import HTTP
 import Synchronization
 
@@ -171,26 +171,5 @@ struct PathDigests: Sendable {
             guard Self.wordsOfMembers.contains(before) || !words.contains(segment) else { return "/" + segment }
             return "/~" + Ledger(key: Self.key).digest(of: segment).text.prefix(16)
         }.joined()
-    }
-}
-
-/// The system's clocks.
-enum SystemClock {
-    /// The time, in Unix milliseconds.
-    static var nowMilliseconds: Int64 {
-        let time = read(CLOCK_REALTIME)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-    }
-
-    /// The nanoseconds since an unspecified moment in the past; they never decrease.
-    static var uptimeNanoseconds: UInt64 {
-        let time = read(CLOCK_MONOTONIC)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
-
-    private static func read(_ clock: clockid_t) -> timespec {
-        var time = timespec()
-        unsafe clock_gettime(clock, &time)
-        return time
     }
 }

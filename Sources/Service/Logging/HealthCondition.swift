@@ -1,3 +1,4 @@
+import Basics
 import Synchronization
 
 /// Watches whether something that is tried again and again works.

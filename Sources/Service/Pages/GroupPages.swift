@@ -78,7 +78,7 @@ extension Responder {
                 "\(model.size(of: index, in: relation.relation).grouped)"
             )
         }
-        facts.append(("One joins it", "\(model.joinPolicy(of: index).name)"))
+        facts.append(("One joins it", "\(model.joinPolicy(of: index).rawValue)"))
         let topics = model.topics(of: index).map { topic -> HTML in "<li><bdi>\(topic)</bdi></li>" }
         if !topics.isEmpty { facts.append(("Topics", "<ul class=\"words\">\(topics)</ul>")) }
         let talk = model.talk(of: index)

@@ -40,7 +40,7 @@ final class DaemonJournal: Sendable {
     private let lock: Locked<Database>?
     private let readers: ConnectionPool<ChangeJournal, Failure>
     /// The state of the file when it was last looked at, while this daemon does not write.
-    private let seenState = LastSeen<CatalogFileState>()
+    private let seenState = LastSeen<[FileStamp?]>()
     private let seenRevision = LastSeen<Int64>()
     /// Whether there may be changes that remove the lists of members, and the changes that did it already.
     private let mayHaveErasures = Atomic(true)
@@ -210,7 +210,7 @@ final class DaemonJournal: Sendable {
             guard seenRevision.isNew(revision) else { return }
         } else {
             // Connections of a user who may not write never look for changes, and the file may be made at any time.
-            guard seenState.isNew(CatalogFileState(path)) else { return }
+            guard seenState.isNew(FileStamp.ofCatalog(path)) else { return }
             readers.renew()
         }
         mayHaveErasures.store(true, ordering: .releasing)

@@ -1,4 +1,3 @@
-import Answers
 import Model
 import Recommendation
 
@@ -7,7 +6,7 @@ extension Parameter {
         "topics", .list(of: nil), "Only groups with one of these topics, separated by semicolons",
         example: "owls;snow")
     private static let joinPolicy = Parameter(
-        "joinPolicy", .list(of: JoinPolicy.allCases.map(\.name)),
+        "joinPolicy", .list(of: JoinPolicy.allCases.map(\.rawValue)),
         "Only groups that one joins in one of these ways, separated by semicolons")
     private static let minimumMembers = Parameter(
         "minimumMembers", .integer(0...Int(Int32.max), standard: 0), "Only groups with at least so many members")
@@ -69,7 +68,7 @@ struct FilterWords {
     /// semicolons is a list of ids, from a client that escapes each semicolon.
     func filter(in model: VisibleModel) -> GroupFilter {
         GroupFilter(
-            topics: topics, joinPolicies: Set(JoinPolicy.allCases.filter { joinPolicies.contains($0.name) }),
+            topics: topics, joinPolicies: Set(JoinPolicy.allCases.filter { joinPolicies.contains($0.rawValue) }),
             minimumMembers: minimumMembers, minimumPostsPerWeek: minimumPostsPerWeek,
             excluded: Set(
                 excluded.flatMap { id in

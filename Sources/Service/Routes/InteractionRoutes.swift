@@ -1,4 +1,3 @@
-import Answers
 import Basics
 import CatalogStore
 import Changes
@@ -179,14 +178,5 @@ extension Call {
             throw .forgottenMember(id)
         }
         return community
-    }
-}
-
-extension RecordedInteraction {
-    fileprivate init(_ record: InteractionRecord) {
-        self.init(
-            id: record.id, kind: record.kind, subjectId: record.subjectID,
-            atMilliseconds: record.atMilliseconds, recommendationId: record.recommendationID,
-            position: record.position, variant: record.variant, seconds: record.seconds)
     }
 }

@@ -18,7 +18,7 @@ struct ListBatch: RequestBody {
         .texts(
             "topics", \.topics, 0...Parameter.listLimit, of: .identifier, "Only groups with one of these topics"),
         .texts(
-            "joinPolicy", \.joinPolicy, 0...Parameter.listLimit, of: .words(JoinPolicy.allCases.map(\.name)),
+            "joinPolicy", \.joinPolicy, 0...Parameter.listLimit, of: .words(JoinPolicy.allCases.map(\.rawValue)),
             "Only groups that one joins in one of these ways"),
         .integer(
             "minimumMembers", \.minimumMembers, 0...Int(Int32.max), standard: 0,
@@ -79,9 +79,9 @@ extension Responder {
                     call.responder.lists.figures.made(list.recommendationId, ofMember: id, at: instant)
                 }
                 call.show(list, of: plan.items, arms: context.arms, filters: filters.text)
-                lists.append(MemberLists.Entry(list))
-            } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }
+                lists.append(MemberLists.Entry(userId: id, list: list))
+            } catch { lists.append(MemberLists.Entry(userId: id, problem: error.details)) }
         }
-        return MemberLists(snapshot.served, lists)
+        return MemberLists(version: snapshot.served, lists: lists)
     }
 }

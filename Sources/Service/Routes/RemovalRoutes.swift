@@ -1,4 +1,3 @@
-import Answers
 import Basics
 import CatalogStore
 import Changes
@@ -89,7 +88,7 @@ extension Call {
     ///
     /// - Throws: a `Problem` of status 404 if there is nothing to remove.
     @discardableResult
-    func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Answers.Removal {
+    func remove(_ subject: RemovalChange.Subject) throws(Problem) -> PendingRemoval {
         let community = try community(with: .removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
         let outcome = try forgetting(change.forgottenUserID) { () throws(Problem) in
@@ -98,7 +97,7 @@ extension Call {
         switch outcome {
         case .pending:
             noted(.removal(change))
-            return Answers.Removal(pending: true)
+            return PendingRemoval(pending: true)
         case .unknown: throw .nothingToRemove(subject)
         }
     }

@@ -26,7 +26,10 @@ extension RequestBody {
             }
             // The decoder takes a number that does not fit for a body that is no JSON.
             if case .dataCorrupted = error, let json = JSON(body) { try Self.schema.checkNumbers(of: json, at: "") }
-            throw .badBody(error)
+            let (path, words) = error.complaint
+            var reason = words
+            if case .dataCorrupted(let context) = error { reason += ": \(context.debugDescription)" }
+            throw .badField(SystemWords.place(of: path), reason)
         } catch { throw .badField("", "is not JSON") }
         try check()
     }
@@ -82,31 +85,6 @@ extension Schema {
         case (.number, .number(let text)) where (try? JSON.decoded(Double.self, from: text.utf8)) == nil:
             throw .badField(place, "is \(text): it must be a number that 64 bits can hold, such as 0.25")
         default: break
-        }
-    }
-}
-
-extension Problem {
-    fileprivate static func badBody(_ error: DecodingError) -> Problem {
-        switch error {
-        case .keyNotFound(let key, let context):
-            .badField(SystemWords.place(of: context.codingPath + [key]), "is missing")
-        case .valueNotFound(_, let context): .badField(SystemWords.place(of: context.codingPath), "is null")
-        case .typeMismatch(let type, let context):
-            .badField(SystemWords.place(of: context.codingPath), "is not \(name(of: type))")
-        case .dataCorrupted(let context):
-            .badField(SystemWords.place(of: context.codingPath), "cannot be read: \(context.debugDescription)")
-        @unknown default: .badField("", "cannot be read")
-        }
-    }
-
-    private static func name(of type: any Any.Type) -> String {
-        switch type {
-        case is String.Type: "text"
-        case is Int.Type, is Int64.Type: "a whole number"
-        case is [String: Any].Type: "an object"
-        case is [Any].Type: "a list"
-        default: "what it must be"
         }
     }
 }

@@ -1,4 +1,5 @@
 import Answers
+import Basics
 import HTTP
 import Synchronization
 
@@ -263,21 +264,11 @@ final class RequestIdentifiers: Sendable {
     ///
     /// A well-formed id has 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
     func identifier(for request: HTTPRequest) -> String {
-        if let given = request.headers[Self.fieldName], Self.isWellFormed(given) { return given }
+        if let given = request.headers[Self.fieldName], given.isWord(ofAtMost: Self.limitBytes, with: ".-_") {
+            return given
+        }
         return new()
     }
 
     func new() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
-
-    private static func isWellFormed(_ text: String) -> Bool {
-        (1...limitBytes).contains(text.utf8.count)
-            && text.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
 }

@@ -150,7 +150,7 @@ extension Responder {
     @Sendable
     fileprivate static func modelReport(_ call: Call) throws(Problem) -> ModelReport {
         let snapshot = try call.loadedSnapshot
-        return ModelReport(call.freshness(of: snapshot), snapshot.manifest)
+        return ModelReport(freshness: call.freshness(of: snapshot), manifest: snapshot.manifest)
     }
 }
 
@@ -187,7 +187,7 @@ extension Responder {
         let problems = health.problems.sentences
         freshness.version.degraded = !problems.isEmpty
         freshness.reason = problems.isEmpty ? nil : problems.joined(separator: "; ")
-        return Readiness(freshness, missing: call.responder.missingParts, outbox: outbox)
+        return Readiness(freshness: freshness, missing: call.responder.missingParts, outbox: outbox)
     }
 
     /// The kinds of data that the daemon was started without, and `recording` if nothing may be recorded.
@@ -204,7 +204,7 @@ extension Call {
     func freshness(of snapshot: ModelSnapshot) -> Freshness {
         let age = snapshot.ageSeconds(at: responder.now())
         return Freshness(
-            ServedVersion(snapshot.version, degraded: problem != nil),
+            version: ServedVersion(snapshot.version, degraded: problem != nil),
             modelAgeSeconds: age, groupCount: snapshot.model.groupCount,
             stale: .seconds(age) > responder.settings.staleAfter, reason: problem,
             store: StoreState(

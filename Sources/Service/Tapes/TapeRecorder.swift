@@ -175,33 +175,18 @@ struct SharedBodies {
 
 /// The settings for recording requests with their answers.
 package struct TapeSettings: Sendable {
-    package var folder: String
+    let folder: String
     /// The header of each file, which describes the daemon.
-    package var header: TapeHeader
+    let header: TapeHeader
     /// The limits on size and age.
-    package var limits: TapeWriter.Limits
+    let limits: TapeWriter.Limits
     /// The pseudonyms of members, or `nil` to record their ids.
-    package var pseudonyms: Pseudonyms?
+    let pseudonyms: Pseudonyms?
 
-    /// Creates settings.
-    ///
-    /// - Parameters:
-    ///   - folder: the folder of the tape.
-    ///   - release: the release of the program.
-    ///   - settings: a fingerprint of the daemon's settings.
-    ///   - limits: the limits on size and age.
-    ///   - lists: the values of the settings that lists depend on, by key.
-    ///   - rotationKey: a fingerprint of the rotation key.
-    ///   - pseudonyms: the pseudonyms of members, or `nil` to record their ids.
     package init(
-        folder: String, release: String, settings: String, limits: TapeWriter.Limits = TapeWriter.Limits(),
-        lists: [String: String] = [:], rotationKey: String = "", pseudonyms: Pseudonyms? = nil
+        folder: String, _ header: TapeHeader, limits: TapeWriter.Limits = TapeWriter.Limits(),
+        pseudonyms: Pseudonyms? = nil
     ) {
-        self.folder = folder
-        header = TapeHeader(
-            release: release, settings: settings, memberNames: pseudonyms == nil ? .ids : .pseudonyms)
-        (header.lists, header.rotationKey) = (lists, rotationKey)
-        self.limits = limits
-        self.pseudonyms = pseudonyms
+        (self.folder, self.header, self.limits, self.pseudonyms) = (folder, header, limits, pseudonyms)
     }
 }

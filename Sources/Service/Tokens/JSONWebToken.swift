@@ -1,3 +1,4 @@
+import Basics
 import CLibJWT
 import Glibc
 
@@ -93,7 +94,7 @@ package struct SigningKey: Sendable, Equatable {
     /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id is well-formed. A well-formed
     ///   id has 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
     package init(id: String, secret: [UInt8]) throws(TokenError) {
-        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.mayBeInID) else {
+        guard id.isWord(ofAtMost: 64, with: ".-_") else {
             throw TokenError(
                 .badKeyFile, "a key's id must be 1 to 64 ASCII letters, digits, dots, hyphens and underscores")
         }
@@ -111,14 +112,5 @@ package struct SigningKey: Sendable, Equatable {
         var generator = SystemRandomNumberGenerator()
         return try SigningKey(
             id: id, secret: (0..<minimumByteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })
-    }
-
-    private static func mayBeInID(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 }

@@ -12,40 +12,13 @@ package struct KeyFile: Sendable {
     /// Creates a reference to a file, which need not exist yet.
     package init(path: String) { self.path = path }
 
-    /// Facts about a file that change whenever the file changes.
-    struct Stamp: Equatable {
-        let device: UInt
-        let inode: UInt
-        let byteCount: Int
-        let modifiedSeconds: Int
-        let modifiedNanoseconds: Int
-        let changedSeconds: Int
-        let changedNanoseconds: Int
-
-        fileprivate init(_ status: stat) {
-            device = status.st_dev
-            inode = status.st_ino
-            byteCount = status.st_size
-            modifiedSeconds = status.st_mtim.tv_sec
-            modifiedNanoseconds = status.st_mtim.tv_nsec
-            changedSeconds = status.st_ctim.tv_sec
-            changedNanoseconds = status.st_ctim.tv_nsec
-        }
-    }
-
     /// Reads the keys in the file.
     ///
     /// - Throws: `TokenError.keyFileFailed` if the file cannot be read. `badKeyFile` if other users have access to it,
     ///   or it has no usable keys.
     package func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
 
-    /// Returns the current stamp of the file, or nil if the file is missing or cannot be inspected.
-    func stamp() -> Stamp? {
-        guard let status = FileTree.status(of: path) else { return nil }
-        return Stamp(status)
-    }
-
-    func readWithStamp() throws(TokenError) -> (keys: KeySet, stamp: Stamp) {
+    func readWithStamp() throws(TokenError) -> (keys: KeySet, stamp: FileStamp) {
         let contents: RegularFile.Contents
         do { contents = try RegularFile.read(path, limitBytes: Self.maximumByteCount) } catch {
             throw TokenError(.keyFileFailed, "the key file \(error.message)")
@@ -58,7 +31,7 @@ package struct KeyFile: Sendable {
             throw TokenError(.badKeyFile, "the key file \(path) is longer than \(Self.maximumByteCount) bytes")
         }
         do throws(TokenError) {
-            return (try KeySet(json: contents.bytes), Stamp(contents.status))
+            return (try KeySet(json: contents.bytes), FileStamp(contents.status))
         } catch {
             throw TokenError(error.code, "the key file \(path): \(error.message)")
         }

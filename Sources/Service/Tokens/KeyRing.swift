@@ -7,10 +7,10 @@ import Synchronization
 package final class KeyRing: Sendable {
     private struct State {
         var keys: KeySet
-        var stamp: KeyFile.Stamp
+        var stamp: FileStamp
         var generation = 0
         /// The stamp of a file that could not be used, so that the error is thrown only once.
-        var refused: KeyFile.Stamp?
+        var refused: FileStamp?
     }
 
     private let file: KeyFile
@@ -28,7 +28,7 @@ package final class KeyRing: Sendable {
     }
 
     /// Whether the keys are those of the file as it is now.
-    var isCurrent: Bool { file.stamp() == state.withLock(\.stamp) }
+    var isCurrent: Bool { FileStamp(path: file.path) == state.withLock(\.stamp) }
 
     /// Reads the file again if it has changed.
     ///
@@ -36,7 +36,7 @@ package final class KeyRing: Sendable {
     /// - Returns: whether the keys have changed.
     /// - Throws: `TokenError` if the file cannot be used, once for each change of the file.
     package func refresh(isForced: Bool = false) throws(TokenError) -> Bool {
-        let stamp = file.stamp()
+        let stamp = FileStamp(path: file.path)
         let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
         // A missing file may be about to be replaced.
         guard isForced || (!isKnown && stamp != nil) else { return false }

@@ -134,7 +134,7 @@ package struct TokenChecker: Sendable {
         do {
             return try JSON.decoded(WrittenClaims.self, from: json.utf8)
         } catch {
-            let claim = (error as? DecodingError)?.path.first?.stringValue
+            let claim = (error as? DecodingError)?.complaint.path.first?.stringValue
             guard let claim, let expected = WrittenClaims.types[claim] else {
                 throw TokenError(.badClaim, "a claim of the token has the wrong type")
             }
@@ -145,21 +145,9 @@ package struct TokenChecker: Sendable {
     private static var malformed: TokenError { TokenError(.malformed, "the token cannot be read") }
 
     private static func hasThreeParts(_ token: String) -> Bool {
-        var dots = 0
-        var partLength = 0
-        for byte in token.utf8 {
-            switch byte {
-            case UInt8(ascii: "."):
-                guard partLength > 0 else { return false }
-                dots += 1
-                partLength = 0
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                partLength += 1
-            default: return false
-            }
-        }
-        return dots == 2 && partLength > 0
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        return parts.count == 3
+            && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { $0.isLetterOrDigit || "-_".utf8.contains($0) } }
     }
 
     /// Returns milliseconds, rounded down and limited to ±9e15, which an integer can hold.
@@ -197,18 +185,6 @@ private struct WrittenClaims: Decodable {
             } else {
                 values = try container.decode([String].self)
             }
-        }
-    }
-}
-
-extension DecodingError {
-    /// The coding path to the value that cannot be decoded.
-    fileprivate var path: [any CodingKey] {
-        switch self {
-        case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-            .dataCorrupted(let context):
-            context.codingPath
-        @unknown default: []
         }
     }
 }

@@ -100,11 +100,8 @@ final class Child {
     /// The processor time of all its threads so far, in seconds.
     var processorSeconds: Double {
         var clock = clockid_t()
-        var time = timespec()
-        guard unsafe clock_getcpuclockid(process.processIdentifier, &clock) == 0,
-            unsafe clock_gettime(clock, &time) == 0
-        else { return .nan }
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+        guard unsafe clock_getcpuclockid(process.processIdentifier, &clock) == 0 else { return .nan }
+        return Double(SystemClock.nanoseconds(clock)) / 1e9
     }
 
     /// Returns its anonymous memory in bytes, which does not include mapped versions.

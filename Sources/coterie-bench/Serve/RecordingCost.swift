@@ -1,6 +1,5 @@
 import Basics
 import Foundation
-import Glibc
 import Model
 import ModelStore
 import Redis
@@ -154,11 +153,7 @@ struct RedisFetch {
         }
     }
 
-    private static var threadSeconds: Double {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
+    private static var threadSeconds: Double { Double(SystemClock.nanoseconds(CLOCK_THREAD_CPUTIME_ID)) / 1e9 }
 }
 
 extension ReceivedReply {

@@ -76,12 +76,7 @@ struct RequestLoad {
         }
     }
 
-    /// The time of the monotonic clock in nanoseconds.
-    private var now: UInt64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+    private var now: UInt64 { SystemClock.uptimeNanoseconds }
 }
 
 /// The load generator wrk, which sends requests without pauses from one thread.

@@ -1,5 +1,4 @@
 import Basics
-import Foundation
 import Glibc
 import Model
 import Recommendation
@@ -90,7 +89,7 @@ struct ServeMeasurements {
     /// Returns this process's processor time for the plan alone, from a profile to a list of groups.
     private func planMicroseconds(_ requests: Int) -> Double {
         let planner = Planner(model: scene.version, key: RotationKey(1, 2))
-        let instant = Int64(Date().timeIntervalSince1970 * 1000)
+        let instant = SystemClock.nowMilliseconds
         let begin = Measuring.processorSeconds
         for number in 0..<requests {
             let member = number % scene.size.members

@@ -1,3 +1,4 @@
+import Basics
 import CatalogStore
 import Foundation
 import Glibc
@@ -37,11 +38,11 @@ final class ServeScene {
             ring.profile($0, size.joined, &generator).joined.map(\.group).sorted()
         }
         manifest = Manifest(
-            version: try VersionName("ring"), createdAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000),
+            version: try VersionName("ring"), createdAtMilliseconds: SystemClock.nowMilliseconds,
             catalog: .init(schemaVersion: 0, changeCount: 0), groups: .init(included: size.groups, leftOutPrivate: 0),
             relations: [], steps: [], sections: [])
         let key = try KeyFile(path: folder + "/keys.json").addKey(id: "bench")
-        let expiry = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
+        let expiry = SystemClock.nowMilliseconds + 3_600_000
         tokens = try (0..<size.members).map {
             try TokenClaims(subject: Self.userID($0), role: .member, expiresAtMilliseconds: expiry)
                 .token(signedWith: key, audience: "coterie")

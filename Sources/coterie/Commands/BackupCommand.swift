@@ -53,7 +53,7 @@ enum BackupCommand: Subcommand {
     }
 
     static func run(_ parsed: ParsedCommand) throws {
-        let now = ParsedCommand.nowMilliseconds
+        let now = SystemClock.nowMilliseconds
         let folder = parsed.arguments.isEmpty ? parsed.textIfGiven("folder").map(BackupFolder.init) : nil
         guard let path = parsed.arguments.first ?? folder?.file(at: now / 1000) else {
             throw UsageError("there is no FILE, and no folder: name one with --folder, or as backup.folder")

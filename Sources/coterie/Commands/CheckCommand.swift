@@ -68,7 +68,7 @@ enum CheckCommand: ConfiguredCommand {
             check.configuration = { finding }
             let record = try check.run { finding in try report.add(finding) }
             if let path = parsed.textIfGiven("metrics") { report.write(to: MetricsFile(path, parsed), record) }
-        } catch let error as ConfigurationError {
+        } catch let error as YAMLError {
             // Without the configuration, the places of everything else are unknown.
             try report.add(
                 .badConfiguration("\(error)", advice: "mend it; \"coterie config check\" says whether it is good"))
@@ -90,7 +90,7 @@ enum CheckCommand: ConfiguredCommand {
         var check = HealthCheck(
             places, relations: Coterie.relations,
             scratchFolder: "\(scratch?.path ?? parsed.text("scratch"))/coterie-check-\(getpid())"
-        ) { ParsedCommand.nowMilliseconds }
+        ) { SystemClock.nowMilliseconds }
         for bound in HealthBound.allCases { check.bounds[bound] = try parsed.integer(bound.name) }
         check.evictedBefore = parsed.textIfGiven("metrics")
             .flatMap(RegularFile.text).flatMap(CheckStatus.evictedKeys)
@@ -135,7 +135,7 @@ private struct CheckReport: ~Copyable {
     /// Writes the outcome to a file for Prometheus; a failure is a finding of its own.
     mutating func write(to file: MetricsFile, _ record: HealthRecord) {
         var status = CheckStatus(
-            seconds: Int64(Date().timeIntervalSince1970), evictedKeys: record.evictedKeys)
+            seconds: SystemClock.nowMilliseconds / 1000, evictedKeys: record.evictedKeys)
         for finding in findings { status.counts[finding.state, default: 0] += 1 }
         file.replace(with: status.text)
     }

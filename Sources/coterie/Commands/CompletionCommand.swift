@@ -4,13 +4,10 @@ import CommandLine
 enum CompletionCommand: Subcommand {
     static let command = Command(
         "completion", summary: "Write a completion script for bash",
-        arguments: [Argument("SHELL", help: "bash")],
+        arguments: [Argument("SHELL", help: "The shell", allowed: ["bash"])],
         examples: ["coterie completion bash > /etc/bash_completion.d/coterie"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard parsed.arguments[0] == "bash" else {
-            throw UsageError("there is no completion for \"\(parsed.arguments[0])\"; SHELL is bash")
-        }
         var output = try Output()
         try output.write(Coterie.program.bashCompletion)
         try output.flush()

@@ -23,7 +23,7 @@ enum ConfigCommand: ConfiguredCommand {
             exit code is 65 if not.
             """,
         arguments: [
-            Argument("ACTION", help: Action.allCases.map(\.rawValue).joined(separator: ", ")),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue)),
             Argument(
                 "WORD", help: "check: the file; show: a command line, after --", isOptional: true, isRepeating: true),
         ],
@@ -36,15 +36,11 @@ enum ConfigCommand: ConfiguredCommand {
     static func run(_ invocation: Invocation) throws {
         let parsed = try invocation.words.completed(environment: invocation.environment)
         let words = Array(parsed.arguments.dropFirst())
-        switch Action(rawValue: parsed.arguments[0]) {
+        switch parsed.chosen(Action.allCases, by: \.rawValue) {
         case .list where words.isEmpty: try list(parsed)
         case .show: try show(invocation, words, parsed)
         case .check where words.count <= 1: try check(invocation, file: words.first)
         case .list, .check: throw UsageError("coterie config \(parsed.arguments[0]): there are too many arguments")
-        case nil:
-            throw UsageError(
-                "coterie config cannot \"\(parsed.arguments[0])\": ACTION is one of "
-                    + Action.allCases.map(\.rawValue).joined(separator: ", "))
         }
     }
 

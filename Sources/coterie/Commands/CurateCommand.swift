@@ -2,7 +2,6 @@ import Answers
 import CatalogStore
 import Basics
 import CommandLine
-import FoundationEssentials
 import Model
 import Service
 
@@ -24,7 +23,7 @@ enum CurateCommand: Subcommand {
             store in Redis, the command tells them.
             """,
         arguments: [
-            Argument("ACTION", help: "What to do: add, list or remove"),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue)),
             Argument("GROUP", help: "The group's id", isOptional: true),
         ],
         options: [
@@ -40,10 +39,7 @@ enum CurateCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let action = Action(rawValue: parsed.arguments[0]) else {
-            throw UsageError("\"\(parsed.arguments[0])\" is not an action: give add, list or remove")
-        }
-        switch action {
+        switch parsed.chosen(Action.allCases, by: \.rawValue) {
         case .list:
             guard parsed.arguments.count == 1 else { throw UsageError("\"curate list\" takes no group") }
         case .add: try add(parsed)
@@ -84,7 +80,7 @@ enum CurateCommand: Subcommand {
 
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
-        let now = Int64(Date().timeIntervalSince1970)
+        let now = SystemClock.nowMilliseconds / 1000
         let answer = CuratedGroups(
             try SiteState(of: catalog, parsed.untakenDecisions(catalog)).curations, atSeconds: now)
         try parsed.print(answer) { output in try output.table(answer.groups, ifNone: "no group is curated") }

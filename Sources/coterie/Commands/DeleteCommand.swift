@@ -33,7 +33,7 @@ enum DeleteCommand: Subcommand {
             do. "coterie forget" keeps a member away.
             """,
         arguments: [
-            Argument("WHAT", help: names.joined(separator: ", ")),
+            Argument("WHAT", help: "What to remove", allowed: names),
             Argument("ID", help: "Ids; for pairs such as memberships, two each", isOptional: true, isRepeating: true),
         ],
         options: [
@@ -52,12 +52,7 @@ enum DeleteCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let what = parsed.arguments[0]
-        guard let kind = zip(names, kinds).first(where: { $0.0 == what })?.1 else {
-            let near = nearest(to: what, among: names, limit: 1)
-            throw UsageError(
-                "\"\(what)\" cannot be deleted; WHAT is one of \(names.joined(separator: ", "))",
-                advice: near.map { "did you mean \($0)?" })
-        }
+        let kind = parsed.chosen(kinds) { String($0.name.dropLast()) }
         let ids = Array(parsed.arguments.dropFirst())
         let files = parsed.texts("from")
         let width = kind.idCount

@@ -83,7 +83,7 @@ enum EvaluateCommand: Subcommand {
                 threads: parsed.threadCount(), line)
             return try report.write(parsed)
         }
-        if let found = try parsed.choiceIfGiven("find", of: Discovered.self) {
+        if let found = parsed.choiceIfGiven("find", of: Discovered.self) {
             line.begin("reading members")
             let evaluation = try DiscoveryEvaluation(
                 found.kind, training: catalogs.training, whole: catalogs.heldOut,

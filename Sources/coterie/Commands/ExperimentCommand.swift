@@ -12,8 +12,6 @@ enum ExperimentCommand: Subcommand {
         case check, list, start, stop, assign, report, size
     }
 
-    private static let actions = Action.allCases.map(\.rawValue).joined(separator: ", ")
-
     static let command = Command(
         "experiment", summary: "Compare ways to make lists by what members do (A/B tests)",
         discussion: """
@@ -29,7 +27,7 @@ enum ExperimentCommand: Subcommand {
             The article Experiments explains the file, and every number of a report.
             """,
         arguments: [
-            Argument("ACTION", help: "What to do: \(actions)"),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue)),
             Argument("NAME", help: "The experiment's name; for assign, a member's id", isOptional: true),
         ],
         options: [
@@ -66,10 +64,7 @@ enum ExperimentCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let action = Action(rawValue: parsed.arguments[0]) else {
-            throw UsageError("\"\(parsed.arguments[0])\" is not an action: give one of \(actions)")
-        }
-        switch action {
+        switch parsed.chosen(Action.allCases, by: \.rawValue) {
         case .check: try check(parsed)
         case .list: try list(parsed)
         case .start: try start(parsed)
@@ -94,7 +89,7 @@ enum ExperimentCommand: Subcommand {
     /// Warns if a past experiment had the same arms, or if a plan's members cannot find its effect, as far as is known.
     private static func warn(about definition: ExperimentDefinition, _ parsed: ParsedCommand) throws {
         let past = try? parsed.experiments().entries.first {
-            !$0.runs(atMilliseconds: ParsedCommand.nowMilliseconds) && $0.definition.name != definition.name
+            !$0.runs(atMilliseconds: SystemClock.nowMilliseconds) && $0.definition.name != definition.name
                 && $0.definition.seed == definition.seed
         }
         if let name = past?.definition.name {
@@ -106,7 +101,7 @@ enum ExperimentCommand: Subcommand {
         }
         guard let catalog = try parsed.openCatalogIfPresent() else { return }
         let warning = try PlanSize.warning(
-            about: definition, from: catalog, atMilliseconds: ParsedCommand.nowMilliseconds)
+            about: definition, from: catalog, atMilliseconds: SystemClock.nowMilliseconds)
         if let warning { printToStandardError("warning: \(warning)") }
     }
 
@@ -155,7 +150,7 @@ enum ExperimentCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let rows = ExperimentRow.all(
             try parsed.experiments(), defined: try parsed.experimentsFileIfPresent()?.definitions ?? [],
-            atMilliseconds: ParsedCommand.nowMilliseconds)
+            atMilliseconds: SystemClock.nowMilliseconds)
         try parsed.print(rows) { output in
             if rows.isEmpty { try output.line("there are no experiments") } else { try output.table(rows) }
         }
@@ -164,7 +159,7 @@ enum ExperimentCommand: Subcommand {
     private static func assign(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count == 2 else { throw UsageError("\"experiment assign\" needs the id of a member") }
         let id = parsed.arguments[1]
-        let (count, now) = (try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)), ParsedCommand.nowMilliseconds)
+        let (count, now) = (try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)), SystemClock.nowMilliseconds)
         let register = try parsed.experiments()
         // With --groups no version is needed, unless an experiment asks for how long members are known.
         let asksSince = register.entries.contains { $0.definition.eligibility.knownSince != nil }

@@ -38,7 +38,7 @@ enum ExportCommand: Subcommand {
             into backups, logs, tapes and files of rejected lines.
             """,
         arguments: [
-            Argument("WHAT", help: "neighbours, recommendations, tables or member"),
+            Argument("WHAT", help: "What to write", allowed: ["neighbours", "recommendations", "tables", "member"]),
             Argument("ID", help: "member: the member's id", isOptional: true),
         ],
         options: [
@@ -73,11 +73,7 @@ enum ExportCommand: Subcommand {
             guard parsed.textIfGiven("by") == nil else { throw UsageError("--by is for \"export neighbours\"") }
             var export = try ListExport(parsed)
             try export.run()
-        case "tables": try tables(parsed)
-        default:
-            throw UsageError(
-                "\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours, recommendations, tables or member"
-            )
+        default: try tables(parsed)
         }
     }
 

@@ -3,7 +3,6 @@ import CatalogStore
 import Changes
 import CommandLine
 import Basics
-import FoundationEssentials
 import Model
 import ModelStore
 import Operations
@@ -74,7 +73,7 @@ enum ForgetCommand: Subcommand {
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
         if parsed.flag("undo") {
             let isDryRun = parsed.flag("dry-run")
-            let now = ParsedCommand.nowMilliseconds
+            let now = SystemClock.nowMilliseconds
             let summary = try catalog.removal.readmit(
                 users, atMilliseconds: now, waiting: waiting(catalog.facts, parsed), isDryRun: isDryRun)
             if !isDryRun {
@@ -92,7 +91,7 @@ enum ForgetCommand: Subcommand {
         let withPhotos = parsed.flag("with-photos")
         if options.isDryRun {
             let (summary, _) = try catalog.removal.forget(
-                users, withPhotos: withPhotos, options, atMilliseconds: ParsedCommand.nowMilliseconds)
+                users, withPhotos: withPhotos, options, atMilliseconds: SystemClock.nowMilliseconds)
             return try report(summary, Told(sessions: nil, isErased: true, decision: nil), parsed)
         }
         let decision = try Decision(parsed)
@@ -223,7 +222,7 @@ enum ForgetCommand: Subcommand {
             for (version, members) in published where try members.member(withID: user) != nil {
                 places.append(MemberTrace.Place(place: "version \(version.manifest.version)", rows: 1))
             }
-            let noted = try list?.decisions(about: (.member, user), at: ParsedCommand.nowMilliseconds).count ?? 0
+            let noted = try list?.decisions(about: (.member, user), at: SystemClock.nowMilliseconds).count ?? 0
             if noted > 0 { places.append(MemberTrace.Place(place: "list of decisions", rows: noted)) }
             places += (streamed[BytewiseString(user)] ?? [:]).map {
                 MemberTrace.Place(place: "stream \($0.key)", rows: $0.value)

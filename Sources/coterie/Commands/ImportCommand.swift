@@ -47,7 +47,7 @@ enum ImportCommand: Subcommand {
             import without rejected lines removes such files of an earlier one.
             """,
         arguments: [
-            Argument("KIND", help: names.joined(separator: ", ")),
+            Argument("KIND", help: "The kind of records", allowed: names),
             Argument("FILE", help: "Files; - is standard input", isRepeating: true),
         ],
         options: [
@@ -98,13 +98,7 @@ enum ImportCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         if parsed.arguments[0] == VectorImport.name { return try importVectors(parsed) }
-        guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
-            let near = nearest(to: parsed.arguments[0], among: names, limit: 1)
-            throw UsageError(
-                "\"\(parsed.arguments[0])\" cannot be imported; KIND is one of "
-                    + names.joined(separator: ", "),
-                advice: near.map { "did you mean \($0)?" })
-        }
+        let kind = parsed.chosen(kinds, by: \.name)
         let options = try options(parsed, Content(name: kind.name, columnNames: kind.columnNames))
         if !options.isDryRun {
             warn(ofRejects: options.rejectsPath)
@@ -209,8 +203,8 @@ enum ImportCommand: Subcommand {
     private static func options(_ parsed: ParsedCommand, _ kind: Content) throws -> ImportOptions {
         var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects")
         options.dialect = DialectChoice(
-            format: try parsed.choiceIfGiven("format", of: RecordFormat.self),
-            delimiter: try parsed.choiceIfGiven("delimiter", of: RecordDelimiter.self),
+            format: parsed.choiceIfGiven("format", of: RecordFormat.self),
+            delimiter: parsed.choiceIfGiven("delimiter", of: RecordDelimiter.self),
             nullWord: parsed.textIfGiven("null"))
         options.sourceNames = try sourceNames(parsed, kind)
         options.publicWords = try publicWords(parsed, kind)
@@ -280,7 +274,7 @@ private final class ImportWatcher {
     private var step = ""
     /// The log of jobs, or nil for a dry run; it begins with the first use, after the catalog was made.
     private(set) lazy var log = catalog.map { catalog in
-        WorkLog("import \(name)", beside: catalog) { ParsedCommand.nowMilliseconds }
+        WorkLog("import \(name)", beside: catalog) { SystemClock.nowMilliseconds }
     }
 
     init(line: ProgressLine, name: String, catalog: String?) {

@@ -46,7 +46,6 @@ enum KernelCommand: Subcommand {
 /// `coterie clean KIND`.
 enum CleanCommand: Subcommand {
     fileprivate static let kinds = ImportKind.all(of: Coterie.relations)
-    private static let names = kinds.map(\.name).joined(separator: ", ")
 
     static let command = Command(
         "clean", summary: "Check records as an import does, and write them in one form",
@@ -59,7 +58,7 @@ enum CleanCommand: Subcommand {
             out, and are written with their reasons to the files of --rejects, as an import does. A line of JSON on \
             standard error says how many there were, and why.
             """,
-        arguments: [Argument("KIND", help: names, isOptional: true)],
+        arguments: [Argument("KIND", help: "The kind of records", allowed: kinds.map(\.name), isOptional: true)],
         options: [
             Option(flag: "kinds", help: "Write the columns of all kinds, and the relations, as JSON"),
             Option(
@@ -76,12 +75,9 @@ enum CleanCommand: Subcommand {
             try output.json(CleanedKinds())
             return try output.flush()
         }
-        let name = parsed.arguments.first ?? ""
-        guard let kind = kinds.first(where: { $0.name == name }) else {
-            throw UsageError("\"\(name)\" cannot be cleaned; KIND is one of \(names)")
-        }
+        guard !parsed.arguments.isEmpty else { throw UsageError("which KIND? Give one, or --kinds") }
         let cleaner = RecordCleaner(
-            kind, zone: try parsed.clockZone("timezone"), relations: Coterie.relations,
+            parsed.chosen(kinds, by: \.name), zone: try parsed.clockZone("timezone"), relations: Coterie.relations,
             ignoring: Set(parsed.names("ignore")))
         let summary = try cleaner.clean("-", rejectsPath: parsed.textIfGiven("rejects")) { rows throws(Failure) in
             guard Descriptor.write(rows, to: 1) else {

@@ -105,8 +105,8 @@ struct ListExport {
     }
 
     private mutating func writeLists() throws -> UsersWithoutLists {
-        let users = try UserIDs(of: site.catalog, site.members, listed)
-        content.users = users.checksum
+        let users = try userIDs()
+        if listed != nil { content.users = Checksum.text(of: Array(users.joined(separator: "\n").utf8)) }
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
         let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
         progress.begin("lists")
@@ -135,15 +135,23 @@ struct ListExport {
         return unknown
     }
 
+    /// Returns the ids in ascending order of their bytes: of all members of the catalog and the version, or of a file.
+    private func userIDs() throws -> [String] {
+        let known = try listed ?? site.catalog?.userIDs() ?? []
+        let others = try listed == nil ? site.members?.memberIDs() ?? [] : []
+        return Set((known + others).map(BytewiseString.init)).map(\.text)
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    }
+
     private func writeRounds(
-        of users: UserIDs, after first: String?, _ write: ([UInt8], _ last: String) throws(Failure) -> Void
+        of users: [String], after first: String?, _ write: ([UInt8], _ last: String) throws(Failure) -> Void
     ) throws -> UsersWithoutLists {
-        var last = first
-        var done = try users.count(through: first)
+        var done =
+            first.map { id in users.indices.partitioningIndex { id.utf8.lexicographicallyPrecedes(users[$0].utf8) } }
+            ?? 0
         var unknown = UsersWithoutLists()
-        while true {
-            let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
-            guard let end = round.last else { break }
+        while done < users.count {
+            let round = Array(users[done...].prefix(Self.portionCount * Self.portionsPerRound * readers.count))
             let taken = try site.taken(in: site.snapshot)
             let recent = try recentChanges(of: round, beyond: taken)
             // Each thread has a reader of its own.
@@ -162,9 +170,8 @@ struct ListExport {
                 unknown.paused += list.paused
                 bytes += list.bytes
             }
-            try write(bytes, end)
-            last = end
             done += round.count
+            try write(bytes, users[done - 1])
             progress.show(done: done, total: users.count, unit: "members")
         }
         progress.clear()
@@ -237,66 +244,5 @@ struct ListExport {
     private func seeds(_ reasons: [GroupReason]) -> [String] {
         var seen: Set<String> = []
         return reasons.map(\.groupId).filter { seen.insert($0).inserted }
-    }
-}
-
-/// Ids of users in ascending order of their bytes: all of a catalog or a version, or those of a file.
-private struct UserIDs {
-    private enum Source {
-        case catalog(Facts)
-        case listed([String])
-    }
-
-    private let source: Source
-    let count: Int
-    /// The checksum of the file's ids, or `nil` without a file.
-    let checksum: String?
-
-    /// Finds the ids.
-    ///
-    /// - Parameters:
-    ///   - catalog: the catalog, which may have members that the version lacks.
-    ///   - members: the members of the version, or `nil` if the catalog has all.
-    ///   - listed: the ids of a file, or `nil` for all.
-    init(of catalog: Facts?, _ members: PublishedMembers?, _ listed: [String]?) throws {
-        if let listed {
-            let ids = Self.sorted(listed)
-            checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))
-            (source, count) = (.listed(ids), ids.count)
-            return
-        }
-        checksum = nil
-        if let members {
-            let ids = try members.memberIDs()
-            let others = try catalog?.userIDs(after: nil, limit: .max) ?? []
-            let all = others.isEmpty ? ids : Self.sorted(ids + others)
-            (source, count) = (.listed(all), all.count)
-        } else if let catalog {
-            (source, count) = (.catalog(catalog), try catalog.userCount(through: nil))
-        } else {
-            (source, count) = (.listed([]), 0)
-        }
-    }
-
-    private static func sorted(_ ids: [String]) -> [String] {
-        Set(ids.map(BytewiseString.init)).map(\.text).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    }
-
-    /// Returns at most `limit` ids after the given one, or the first ids for `nil`.
-    func next(after id: String?, _ limit: Int) throws -> [String] {
-        switch source {
-        case .catalog(let catalog): try catalog.userIDs(after: id, limit: limit)
-        case .listed(let ids): Array(ids[try count(through: id)...].prefix(limit))
-        }
-    }
-
-    /// Returns the number of ids up to the given one (inclusive), or 0 for `nil`.
-    func count(through id: String?) throws -> Int {
-        guard let id else { return 0 }
-        switch source {
-        case .catalog(let catalog): return try catalog.userCount(through: id)
-        case .listed(let ids):
-            return ids.indices.partitioningIndex { id.utf8.lexicographicallyPrecedes(ids[$0].utf8) }
-        }
     }
 }

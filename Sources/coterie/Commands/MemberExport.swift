@@ -32,7 +32,7 @@ enum MemberExport {
             rows.append(("version \(version.manifest.version)", json(member, in: version.model)))
         }
         let decisions = try DecisionList(store)?.decisions(
-            about: (.member, parsed.digest(id)), at: ParsedCommand.nowMilliseconds)
+            about: (.member, parsed.digest(id)), at: SystemClock.nowMilliseconds)
         rows += (decisions ?? []).map { ("list of decisions", String(decoding: $0.json, as: UTF8.self)) }
         guard !rows.isEmpty else {
             throw Lookup.unknown(.users, id, near: try catalog.idsNear(id, in: .users))

@@ -1,7 +1,6 @@
 import Answers
 import Basics
 import CommandLine
-import FoundationEssentials
 import Model
 import ModelStore
 
@@ -31,7 +30,7 @@ enum ModelsCommand: Subcommand {
             removes all but the newest versions, as every recompute does; the current version and pinned ones stay.
             """,
         arguments: [
-            Argument("ACTION", help: "What to do: list, diff, pin, unpin or prune", isOptional: true),
+            Argument("ACTION", help: "What to do", allowed: Action.allCases.map(\.rawValue), isOptional: true),
             Argument("VERSION", help: "A version from the list", isOptional: true, isRepeating: true),
         ],
         options: [
@@ -45,14 +44,12 @@ enum ModelsCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let text = parsed.arguments.first ?? Action.list.rawValue
-        guard let action = Action(rawValue: text) else {
-            throw UsageError("\"\(text)\" is not an action: give list, diff, pin, unpin or prune")
-        }
+        let action = parsed.arguments.isEmpty ? .list : parsed.chosen(Action.allCases, by: \.rawValue)
         guard action.versionCount.contains(parsed.arguments.dropFirst().count) else {
             let count = action.versionCount.lowerBound
             throw UsageError(
-                "\"models \(text)\" takes " + (count == 0 ? "no version" : count == 1 ? "one version" : "two versions"))
+                "\"models \(action.rawValue)\" takes "
+                    + (count == 0 ? "no version" : count == 1 ? "one version" : "two versions"))
         }
         let versions = try parsed.arguments.dropFirst().map { try VersionName($0) }
         let store = try parsed.openStore()
@@ -76,7 +73,7 @@ enum ModelsCommand: Subcommand {
 
     private static func list(_ store: any VersionStore, _ parsed: ParsedCommand) throws {
         let (current, pinned) = (try store.current(), try store.pinned())
-        let now = Date().timeIntervalSince1970
+        let now = SystemClock.nowMilliseconds
         let manifests = try store.versions()
         let qualities = Manifest.qualities(in: manifests)
         let versions = manifests.map { manifest in
@@ -84,7 +81,7 @@ enum ModelsCommand: Subcommand {
                 manifest: manifest, quality: qualities.first { $0.version == manifest.version },
                 isCurrent: manifest.version == current,
                 isPinned: pinned.contains(manifest.version),
-                ageSeconds: max(0, now - Double(manifest.createdAtMilliseconds) / 1000))
+                ageSeconds: Double(max(0, now - manifest.createdAtMilliseconds)) / 1000)
         }
         let relations = Coterie.relations.tabled { relation in versions.contains { $0.manifest[relation] != nil } }
         let answer = StoredVersions(store: store.location, current: current?.description, versions: versions)

@@ -77,7 +77,7 @@ enum PhotoCommand: Subcommand {
 
     /// Returns the evidence to use, after checking that either a photo or examples are given.
     private static func basis(_ parsed: ParsedCommand, _ like: [String], _ unlike: [String]) throws -> PhotoBasis {
-        let given = try parsed.choiceIfGiven("by", of: PhotoBasis.self)
+        let given = parsed.choiceIfGiven("by", of: PhotoBasis.self)
         guard like.isEmpty, unlike.isEmpty else {
             guard parsed.arguments.isEmpty, given == nil || given == .look else {
                 throw UsageError("--like and --unlike stand for the photo, and go by look alone")

@@ -100,7 +100,7 @@ enum RecomputeCommand: Subcommand {
         let path = parsed.text("catalog")
         let log =
             Catalog.resolved(path) == nil
-            ? nil : WorkLog("recompute", beside: path) { ParsedCommand.nowMilliseconds }
+            ? nil : WorkLog("recompute", beside: path) { SystemClock.nowMilliseconds }
         func logged() throws {
             do { try compute(parsed, log) } catch {
                 log?.end(Failure(error).message, hasFailed: true)
@@ -139,7 +139,7 @@ enum RecomputeCommand: Subcommand {
         parameters.looks.keepsVectors = !parsed.flag("no-look-vectors")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
-            startedAtMilliseconds: ParsedCommand.nowMilliseconds)
+            startedAtMilliseconds: SystemClock.nowMilliseconds)
         job.tablesPath = parsed.textIfGiven("tables")
         job.finding = try ShareOptions.finding(parsed)
         job.memoryLimitBytes = try parsed.integerIfGiven("memory").map { $0 << 20 }

@@ -7,6 +7,8 @@ import Model
 
 /// `coterie rename WHAT OLD NEW`, and from a file.
 enum RenameCommand: Subcommand {
+    private static let tables = [EntityTable.groups, .users]
+
     static let command = Command(
         "rename", summary: "Give a group or a user another id, with all that belongs to it",
         discussion: """
@@ -25,7 +27,8 @@ enum RenameCommand: Subcommand {
             --allow-shrinking. Unknown ids are named, and the exit code is 65; the others are renamed.
             """,
         arguments: [
-            Argument("WHAT", help: "group or user"), Argument("OLD", help: "The current id", isOptional: true),
+            Argument("WHAT", help: "What to rename", allowed: tables.map(\.singular)),
+            Argument("OLD", help: "The current id", isOptional: true),
             Argument("NEW", help: "The new id", isOptional: true),
         ],
         options: [
@@ -40,9 +43,7 @@ enum RenameCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let what = parsed.arguments[0]
-        guard let table = [EntityTable.groups, .users].first(where: { $0.singular == what }) else {
-            throw UsageError("\"\(what)\" cannot be renamed; WHAT is group or user")
-        }
+        let table = parsed.chosen(tables, by: \.singular)
         if let path = parsed.textIfGiven("from") { return try rename(table, from: path, parsed) }
         guard parsed.arguments.count == 3 else {
             throw UsageError("which \(what)? Give the current id and the new one, or a file with --from")
@@ -86,7 +87,7 @@ enum RenameCommand: Subcommand {
         let decision = isDryRun ? nil : try Decision(parsed)
         let catalog = try parsed.openCatalog()
         var (outcomes, unknown, changes): ([RenamingChange.Outcome: Int], RemovalSummary, [Change]) = ([:], .init(), [])
-        let now = try decision?.stampMilliseconds() ?? ParsedCommand.nowMilliseconds
+        let now = try decision?.stampMilliseconds() ?? SystemClock.nowMilliseconds
         for (old, new) in pairs {
             let outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
             outcomes[outcome, default: 0] += 1

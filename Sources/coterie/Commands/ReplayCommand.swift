@@ -185,10 +185,12 @@ enum TapeOptions {
         var limits = usual
         limits.byteCount = try parsed.integer("record-size") << 20
         limits.keptSeconds = try parsed.duration("record-for").components.seconds
-        return TapeSettings(
-            folder: folder, release: Coterie.program.version, settings: fingerprint, limits: limits,
-            lists: parsed.listSettingValues, rotationKey: try parsed.rotationKey().fingerprint,
-            pseudonyms: try pseudonyms(parsed.textIfGiven("record-key-file")))
+        let pseudonyms = try pseudonyms(parsed.textIfGiven("record-key-file"))
+        var header = TapeHeader(
+            release: Coterie.program.version, settings: fingerprint, memberNames: pseudonyms == nil ? .ids : .pseudonyms
+        )
+        (header.lists, header.rotationKey) = (parsed.listSettingValues, try parsed.rotationKey().fingerprint)
+        return TapeSettings(folder: folder, header, limits: limits, pseudonyms: pseudonyms)
     }
 
     /// Returns pseudonyms by the key in a file, or `nil` without a file.

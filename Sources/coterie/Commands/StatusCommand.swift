@@ -1,4 +1,3 @@
-import Answers
 import Basics
 import CatalogStore
 import Changes
@@ -30,7 +29,7 @@ enum StatusCommand: Subcommand {
         examples: ["coterie status", "coterie status --store redis://localhost --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let now = ParsedCommand.nowMilliseconds
+        let now = SystemClock.nowMilliseconds
         let status = try status(parsed, at: now)
         try parsed.print(status) { output in
             for line in StatusScreen(status, at: now).lines { try output.line(line) }

@@ -1,3 +1,4 @@
+import Basics
 import CommandLine
 import FoundationEssentials
 import Service
@@ -65,7 +66,7 @@ enum TokenCommand: Subcommand {
         if let bearer = bearers.first {
             try output.line(try token(parsed, bearer, scopes, signedWith: file.read().signing))
         } else {
-            let key = try file.addKey(id: "key-\(Int(Date().timeIntervalSince1970))-\(UInt16.random(in: 0 ... .max))")
+            let key = try file.addKey(id: "key-\(SystemClock.nowMilliseconds / 1000)-\(UInt16.random(in: 0 ... .max))")
             try output.line("\(key.id) is the first key of \(file.path)")
         }
         try output.flush()
@@ -89,7 +90,7 @@ enum TokenCommand: Subcommand {
         _ parsed: ParsedCommand, _ bearer: (subject: String, role: Role), _ scopes: Set<Scope>,
         signedWith key: SigningKey
     ) throws -> String {
-        let now = ParsedCommand.nowMilliseconds
+        let now = SystemClock.nowMilliseconds
         let validity = try parsed.duration("expires")
         let checker = parsed.tokenChecker
         let claims = TokenClaims(

@@ -69,7 +69,7 @@ enum TuneCommand: Subcommand {
         var last = journal
         var saved = began
         let record = try tuning.run(journal, began: began) {
-            ParsedCommand.nowMilliseconds
+            SystemClock.nowMilliseconds
         } note: { journal in
             last = journal
             let now = ContinuousClock.now

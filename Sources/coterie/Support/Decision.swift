@@ -61,7 +61,7 @@ final class Decision {
     func stampMilliseconds() throws -> Int64 {
         var streams = try? store.shared?.channel.journals()
         let latest = [try log.journal.latestStampMilliseconds(), try? streams?.latestStampMilliseconds()]
-        return ChangeStamp.milliseconds(at: ParsedCommand.nowMilliseconds, after: latest.compactMap(\.self).max() ?? 0)
+        return ChangeStamp.milliseconds(at: SystemClock.nowMilliseconds, after: latest.compactMap(\.self).max() ?? 0)
     }
 
     /// Records decisions, sends them with those that earlier commands left, and notes who made them.
@@ -72,7 +72,7 @@ final class Decision {
         try log.record(decisions, at: now)
         isRecorded = true
         do throws(Failure) { _ = try log.send() } catch { failure = error }
-        let (digest, present) = (parsed.digest, ParsedCommand.nowMilliseconds)
+        let (digest, present) = (parsed.digest, SystemClock.nowMilliseconds)
         parsed.note(decisions, in: store) { decision in
             NotedDecision(decision, on: state, by: ParsedCommand.userName, atMilliseconds: present, digest: digest)
         }
@@ -149,7 +149,7 @@ extension ParsedCommand {
     ) throws(Failure) -> CatalogLog.Outcome {
         let outcome = try CatalogLog.apply(
             to: text("catalog"), store, relations: Coterie.relations, skipsMissing: skipsMissing,
-            renewingMembersOn: renewsMembers ? AvailableProcessors.count() : 0, at: Self.nowMilliseconds)
+            renewingMembersOn: renewsMembers ? AvailableProcessors.count() : 0, at: SystemClock.nowMilliseconds)
         for warning in outcome.warnings where warns { printToStandardError("warning: \(warning)") }
         return outcome
     }
@@ -163,7 +163,7 @@ extension ParsedCommand {
             throw Lookup.unknown(.groups, group, near: try catalog.facts.idsNear(group, in: .groups))
         }
         if case .curate = action, record.visibility != .public { return .privateGroup }
-        let change = SiteChange(ofGroup: group, action, atMilliseconds: Self.nowMilliseconds)
+        let change = SiteChange(ofGroup: group, action, atMilliseconds: SystemClock.nowMilliseconds)
         let before = try SiteState(of: catalog.facts, untakenDecisions(catalog.facts))
         var state = before
         let outcome = state.apply(change)
@@ -191,7 +191,7 @@ extension ParsedCommand {
     ) {
         note(
             NotedDecision(
-                action, thing, name, by: Self.userName, atMilliseconds: Self.nowMilliseconds, before: before,
+                action, thing, name, by: Self.userName, atMilliseconds: SystemClock.nowMilliseconds, before: before,
                 after: after), in: store)
     }
 

@@ -91,7 +91,7 @@ struct EvaluationCatalogs {
         }
         let whole = try parsed.openCatalog()
         let path = folder + "/training.sqlite"
-        let found = try parsed.choiceIfGiven("find", of: Discovered.self)
+        let found = parsed.choiceIfGiven("find", of: Discovered.self)
         let source = found?.kind.source ?? (parsed.flag("photos") ? .pools : .memberships)
         let count = try rule(parsed).copy(whole, to: path, of: source)
         printToStandardError(

@@ -12,7 +12,6 @@ extension Failure {
         switch error {
         case let error as Failure: self = error
         case let error as UsageError: self.init(.badUsage, error.description)
-        case let error as ConfigurationError: self.init(.badData, error.description)
         case let error as YAMLError: self.init(.badData, error.description)
         case let error as TokenError: self.init(error.code == .keyFileFailed ? .fileFailed : .badData, error.message)
         default: self.init(.general, SystemWords.sentence(error))

@@ -1,7 +1,6 @@
 import Basics
 import CommandLine
 import Experiments
-import FoundationEssentials
 import Recommendation
 import Service
 
@@ -96,7 +95,7 @@ extension ParsedCommand {
 
     /// Returns the time of the option, or the current time, in Unix milliseconds.
     func planInstant() throws(UsageError) -> Int64 {
-        guard let text = textIfGiven("at") else { return ParsedCommand.nowMilliseconds }
+        guard let text = textIfGiven("at") else { return SystemClock.nowMilliseconds }
         guard let time = UnixTime(text) else {
             throw UsageError("--at is \"\(text)\": give a time such as 2026-06-01T12:00:00Z, or Unix seconds")
         }

@@ -3,7 +3,6 @@ import CatalogStore
 import CommandLine
 import Evaluation
 import Basics
-import FoundationEssentials
 import Model
 import ModelStore
 import Recompute
@@ -93,7 +92,7 @@ struct MetricsFile {
 
     private func update(_ change: (inout RecomputeStatus, _ seconds: Int64) -> Void) {
         var status = RecomputeStatus(text)
-        change(&status, Int64(Date().timeIntervalSince1970))
+        change(&status, SystemClock.nowMilliseconds / 1000)
         replace(with: status.text)
     }
 

@@ -1,5 +1,6 @@
 import Basics
 import Answers
+import Service
 
 /// The state of a store and its daemons: `coterie status`.
 struct StoreStatus: Answer {

@@ -8,7 +8,7 @@ final class WatchedConfiguration: SettingsSource {
     /// The files that were read last, and the values in use.
     private struct State {
         var files: ConfigurationFiles
-        var stamp: ConfigurationFiles.Stamp
+        var stamps: [FileStamp?]
         /// The values that were read last, by the keys of their settings.
         var values: [String: [String]]
         /// The keys of the settings in each file, by the path of the file.
@@ -27,9 +27,9 @@ final class WatchedConfiguration: SettingsSource {
     private let state: Mutex<State>
 
     init(_ invocation: Invocation) throws {
-        // The stamp is taken first: a file that changes meanwhile is read again later.
+        // The stamps are taken first: a file that changes meanwhile is read again later.
         let files = try invocation.files()
-        let stamp = files.stamp()
+        let stamps = files.stamps()
         let configured = try files.read(Coterie.settings)
         let parsed = try invocation.parsed(configured, warn: EventLog.standardError.warning)
         let keys = try ServeSettings.keys(parsed)
@@ -38,7 +38,7 @@ final class WatchedConfiguration: SettingsSource {
         self.keys = keys
         live = try ServeSettings.live(parsed, keys: keys)
         state = Mutex(
-            State(files: files, stamp: stamp, values: parsed.settingValues, keysByFile: configured.keysByFile))
+            State(files: files, stamps: stamps, values: parsed.settingValues, keysByFile: configured.keysByFile))
     }
 
     /// A short text for the values that were read last; equal values have equal texts.
@@ -52,9 +52,9 @@ final class WatchedConfiguration: SettingsSource {
     func changes(isForced: Bool) throws -> SettingsChange? {
         try state.withLock { state in
             let files = try invocation.files()
-            let stamp = files.stamp()
-            guard isForced || files != state.files || stamp != state.stamp else { return nil }
-            (state.files, state.stamp) = (files, stamp)
+            let stamps = files.stamps()
+            guard isForced || files != state.files || stamps != state.stamps else { return nil }
+            (state.files, state.stamps) = (files, stamps)
             do {
                 let configured = try files.read(Coterie.settings)
                 let now = try invocation.parsed(configured, warn: EventLog.standardError.warning)

@@ -6,14 +6,12 @@ import Testing
 struct YAMLRefusalTests {
     struct Refusal: Sendable, CustomTestStringConvertible {
         let text: String
-        let code: YAMLError.Code
         let place: String
         let message: String
         var testDescription: String { text }
 
-        init(_ text: String, _ code: YAMLError.Code, _ place: String, _ message: String) {
+        init(_ text: String, _ place: String, _ message: String) {
             self.text = text
-            self.code = code
             self.place = place
             self.message = message
         }
@@ -31,27 +29,26 @@ struct YAMLRefusalTests {
     @Test(
         "is said with file, line and column",
         arguments: [
-            Refusal("a: 1\nb: 2\na: 3\n", .duplicateKey, "3:1", again),
-            Refusal("x: {a: 1, 'a': 2}", .duplicateKey, "1:11", again),
-            Refusal("a: &b 1\n", .unsupported, "1:4", "an anchor (&name) stands here: \(advice)"),
-            Refusal("a: *b\n", .unsupported, "1:4", "an alias (*name) stands here: \(advice)"),
-            Refusal("a:\n  - !!int 7\n", .unsupported, "2:5", "a tag (!name) stands here: \(advice)"),
-            Refusal("a: 1\n---\nb: 2\n", .unsupported, "2:1", secondDocument),
-            Refusal("? [a]\n: 1\n", .unsupported, "1:3", "a key must be a text"),
+            Refusal("a: 1\nb: 2\na: 3\n", "3:1", again),
+            Refusal("x: {a: 1, 'a': 2}", "1:11", again),
+            Refusal("a: &b 1\n", "1:4", "an anchor (&name) stands here: \(advice)"),
+            Refusal("a: *b\n", "1:4", "an alias (*name) stands here: \(advice)"),
+            Refusal("a:\n  - !!int 7\n", "2:5", "a tag (!name) stands here: \(advice)"),
+            Refusal("a: 1\n---\nb: 2\n", "2:1", secondDocument),
+            Refusal("? [a]\n: 1\n", "1:3", "a key must be a text"),
             Refusal(
-                "serve:\n  port: 1\n host: x\n", .malformed, "3:2",
+                "serve:\n  port: 1\n host: x\n", "3:2",
                 "\(notYAML): did not find expected key, while parsing a block mapping that begins on line 1"),
             Refusal(
-                "a: 'unfinished\n", .malformed, "2:1",
+                "a: 'unfinished\n", "2:1",
                 "\(notYAML): found unexpected end of stream, while scanning a quoted scalar that begins on line 1"),
             Refusal(
-                "a: [1, 2\n", .malformed, "2:1",
+                "a: [1, 2\n", "2:1",
                 "\(notYAML): did not find expected ',' or ']', while parsing a flow sequence that begins on line 1"),
-            Refusal("ä: \u{1}", .malformed, "1:4", "this is not YAML in UTF-8: control characters are not allowed"),
+            Refusal("ä: \u{1}", "1:4", "this is not YAML in UTF-8: control characters are not allowed"),
         ])
     func refused(refusal: Refusal) {
         let error = failure(Array(refusal.text.utf8))
-        #expect(error?.code == refusal.code)
         #expect(error?.description == "f:\(refusal.place): \(refusal.message)")
     }
 
@@ -59,7 +56,8 @@ struct YAMLRefusalTests {
     func bytes() {
         #expect(failure(Array("a: 1\nb: \"".utf8) + [0xFF, 0x22])?.place == YAMLPlace(file: "f", line: 2, column: 5))
         #expect(failure(Array("a: 1\n".utf8) + [0] + Array("b: 2".utf8))?.place?.line == 2)
-        #expect(failure([0xFF, 0xFE] + Array("a".utf8).flatMap { [$0, 0] })?.code == .malformed)
+        #expect(
+            failure([0xFF, 0xFE] + Array("a".utf8).flatMap { [$0, 0] })?.message.hasPrefix("this is not YAML") == true)
     }
 
     @Test("is a file that is nested too deeply or too long, and no deeper one takes long")
@@ -68,19 +66,19 @@ struct YAMLRefusalTests {
             Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8)
         }
         #expect(throws: Never.self) { try YAMLFile.parse(nested(YAMLFile.maximumDepth), file: "f") }
-        #expect(failure(nested(YAMLFile.maximumDepth + 1))?.code == .tooLarge)
-        #expect(failure(Array(String(repeating: "[", count: 1 << 20).utf8))?.code == .tooLarge)
-        #expect(failure(Array(String(repeating: "- ", count: 1 << 19).utf8))?.code == .tooLarge)
+        let deep = "values are nested more than 32 deep"
+        #expect(failure(nested(YAMLFile.maximumDepth + 1))?.message == deep)
+        #expect(failure(Array(String(repeating: "[", count: 1 << 20).utf8))?.message == deep)
+        #expect(failure(Array(String(repeating: "- ", count: 1 << 19).utf8))?.message == deep)
         let longest = [UInt8](repeating: UInt8(ascii: "a"), count: YAMLFile.maximumByteCount)
         #expect(try YAMLFile.parse(longest, file: "f").text().utf8.count == longest.count)
-        #expect(failure(longest + [UInt8(ascii: "a")])?.code == .tooLarge)
+        #expect(failure(longest + [UInt8(ascii: "a")])?.message == "the file is longer than 1048576 bytes")
     }
 
     @Test("is a file that is not there, and a folder")
     func unreadable() throws {
         let directory = try TemporaryDirectory()
         let missing = #expect(throws: YAMLError.self) { try YAMLFile.read(directory.path + "/missing.yaml") }
-        #expect(missing?.code == .unreadable)
         #expect(missing?.description.hasSuffix("missing.yaml cannot be read: No such file or directory") == true)
         #expect(throws: YAMLError.self) { try YAMLFile.read(directory.path) }
     }

@@ -92,7 +92,7 @@ struct ChangeArrival {
     ///
     /// - Parameter instant: the time of the report, in Unix milliseconds.
     init(_ parsed: ParsedCommand, atMilliseconds instant: Int64) throws {
-        let (present, store, path) = (ParsedCommand.nowMilliseconds, try parsed.openStore(), parsed.text("catalog"))
+        let (present, store, path) = (SystemClock.nowMilliseconds, try parsed.openStore(), parsed.text("catalog"))
         isRehearsal = instant > present
         var problem: String?
         do {

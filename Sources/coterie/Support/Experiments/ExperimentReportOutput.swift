@@ -37,7 +37,8 @@ enum ExperimentReportOutput {
             entry.definition, outcomes.members, course: outcomes.course, facts: outcomes.facts)
         let words = ExperimentWords(
             report: report, entry: entry, arrival: arrival, tuningCount: tuning ?? Effect.usualTuningCount)
-        if let path = parsed.textIfGiven("svg"), let measure = Measure(rawValue: parsed.text("measure")) {
+        if let path = parsed.textIfGiven("svg") {
+            let measure = parsed.choice("measure", of: Measure.self)
             var file = try Output(path: path)
             try file.write(IntervalChart(report, measure, tuningCount: words.tuningCount).svg)
             try file.flush()

@@ -10,9 +10,10 @@ enum ExperimentSizeOutput {
     static func write(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count == 1 else { throw UsageError("\"experiment size\" takes no name") }
         let effect = try effect(parsed)
-        guard let measure = Measure(rawValue: parsed.text("measure")), measure.hasBefore else {
+        let measure = parsed.choice("measure", of: Measure.self)
+        guard measure.hasBefore else {
             let names = Measure.allCases.filter(\.hasBefore).map(\.rawValue).joined(separator: ", ")
-            throw parsed.badValue(parsed.text("measure"), of: "measure", expected: "for size, one of \(names)")
+            throw parsed.badValue(measure.rawValue, of: "measure", expected: "for size, one of \(names)")
         }
         let catalog = try parsed.openCatalog()
         let now = try parsed.planInstant()

@@ -24,13 +24,13 @@ struct ExperimentsFile {
             case "holdout":
                 holdout = try entry.value.number()
                 guard (0..<1).contains(holdout) else {
-                    throw YAMLError(.wrongType, at: entry.value.place, "the holdout must be 0 or more, and below 1")
+                    throw YAMLError(at: entry.value.place, "the holdout must be 0 or more, and below 1")
                 }
             case "experiments":
                 for experiment in try entry.value.entries() {
                     let definition = try ExperimentDefinition(experiment)
                     if let problem = definition.problem(settings: settings) {
-                        throw YAMLError(.wrongType, at: experiment.place, "\(definition.name): \(problem)")
+                        throw YAMLError(at: experiment.place, "\(definition.name): \(problem)")
                     }
                     definitions.append(definition)
                 }
@@ -50,7 +50,7 @@ extension ExperimentDefinition {
             case "part":
                 let bounds = try entry.value.elements()
                 guard bounds.count == 2 else {
-                    throw YAMLError(.wrongType, at: entry.value.place, "a part is two numbers, such as [0, 0.5]")
+                    throw YAMLError(at: entry.value.place, "a part is two numbers, such as [0, 0.5]")
                 }
                 (from, to) = (try bounds[0].number(), try bounds[1].number())
             case "starts": startsAt = try entry.value.seconds()
@@ -79,15 +79,14 @@ extension ExperimentPlan {
                 let text = try entry.value.text()
                 guard let measure = Measure(rawValue: text) else {
                     let names = Measure.allCases.map(\.rawValue).joined(separator: ", ")
-                    throw YAMLError(
-                        .wrongType, at: entry.value.place, "\"\(text)\" is no measure: give one of \(names)")
+                    throw YAMLError(at: entry.value.place, "\"\(text)\" is no measure: give one of \(names)")
                 }
                 decides = measure
             case "members": members = try entry.value.integer()
             case "effect":
                 let text = try entry.value.text()
                 guard text.hasSuffix("%"), let percent = Double(text.dropLast()) else {
-                    throw YAMLError(.wrongType, at: entry.value.place, "give the effect as a percentage, such as 5%")
+                    throw YAMLError(at: entry.value.place, "give the effect as a percentage, such as 5%")
                 }
                 effect = percent / 100
             case "cap": cap = try entry.value.number()
@@ -95,7 +94,7 @@ extension ExperimentPlan {
             }
         }
         guard let decides else {
-            throw YAMLError(.wrongType, at: entry.place, "the plan does not say which measure \"decides\"")
+            throw YAMLError(at: entry.place, "the plan does not say which measure \"decides\"")
         }
         self.init(decides: decides, memberCount: members, effect: effect)
         if let cap { self.cap = cap }
@@ -131,8 +130,7 @@ extension ExperimentDefinition.Arm {
             case "version":
                 let text = try entry.value.text()
                 guard let name = try? VersionName(text) else {
-                    throw YAMLError(
-                        .wrongType, at: entry.value.place, "\"\(text)\" is no version: \"coterie models\" lists all")
+                    throw YAMLError(at: entry.value.place, "\"\(text)\" is no version: \"coterie models\" lists all")
                 }
                 version = name
             default: throw entry.unknown(among: ["weight", "set", "version"])
@@ -143,7 +141,7 @@ extension ExperimentDefinition.Arm {
 
 extension YAMLNode.Entry {
     fileprivate func unknown(among keys: [String]) -> YAMLError {
-        YAMLError(.wrongType, at: place, "\"\(key)\" is unknown here: give \(keys.joined(separator: ", "))")
+        YAMLError(at: place, "\"\(key)\" is unknown here: give \(keys.joined(separator: ", "))")
     }
 }
 
@@ -151,15 +149,13 @@ extension YAMLNode {
     /// Returns a date or a time, in Unix seconds.
     fileprivate func seconds() throws(YAMLError) -> Int64 {
         guard let time = UnixTime(try text()) else {
-            throw YAMLError(.wrongType, at: place, "give a date such as 2026-12-01 or 2026-12-01T18:00:00Z")
+            throw YAMLError(at: place, "give a date such as 2026-12-01 or 2026-12-01T18:00:00Z")
         }
         return time.seconds
     }
 }
 
 extension ParsedCommand {
-    static var nowMilliseconds: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
-
     /// Reads the file of experiments that the option names.
     func experimentsFile() throws(YAMLError) -> ExperimentsFile {
         try ExperimentsFile(path: text("experiments"), relations: Coterie.relations)
@@ -178,7 +174,7 @@ extension ParsedCommand {
     /// - Parameter change: changes them, given the time in Unix milliseconds; returns an error message, or `nil` on
     ///   success.
     func changeExperiments(_ change: (inout ExperimentRegister, Int64) -> String?) throws {
-        let problem = try openStore().changeExperiments { change(&$0, Self.nowMilliseconds) }
+        let problem = try openStore().changeExperiments { change(&$0, SystemClock.nowMilliseconds) }
         if let problem { throw Failure(.badData, problem) }
     }
 }

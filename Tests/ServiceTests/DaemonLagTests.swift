@@ -1,4 +1,4 @@
-@testable import Answers
+@testable import Service
 import Testing
 
 @Suite("How far a daemon is behind the store")

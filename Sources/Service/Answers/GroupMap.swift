@@ -1,19 +1,20 @@
-package import Model
-package import Recommendation
+import Answers
+import Model
+import Recommendation
 
 /// A part of the map of all groups: `GET /v1/map`.
-package struct GroupMap: Answer, Equatable {
+struct GroupMap: Answer, Equatable {
     /// The model version from which the answer is made.
-    package var version: ServedVersion
-    package var groups: [Row]
-    package var next: String?
+    var version: ServedVersion
+    var groups: [Row]
+    var next: String?
 
     /// Creates a part of the map.
     ///
     /// - Parameters:
     ///   - id: the id behind which the part begins; nil for the first part.
     ///   - limit: the most groups of the part.
-    package init(
+    init(
         _ version: ServedVersion, in model: VisibleModel, _ regions: MapRegions, _ relations: RelationTable,
         after id: String?, limit: Int
     ) {
@@ -31,24 +32,24 @@ package struct GroupMap: Answer, Equatable {
         next = found.count > limit ? groups.last?.groupId : nil
     }
 
-    package static let schemaName: String? = "GroupMap"
-    package static func declare(_ fields: inout some FieldList<Self>) {
+    static let schemaName: String? = "GroupMap"
+    static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groups", \.groups, "In ascending order of the bytes of their ids")
         fields.sometimes("next", \.next, "The parameter after for the next part; if there is one")
     }
 
     /// A group on the map, or beside it.
-    package struct Row: Answer, Equatable {
-        package var groupId: String
-        package var title: String
+    struct Row: Answer, Equatable {
+        var groupId: String
+        var title: String
         /// The place on the map; nil for a group beside it.
-        package var place: MapPlace?
-        package var region: String?
-        package var memberCount: UInt32
+        var place: MapPlace?
+        var region: String?
+        var memberCount: UInt32
 
-        package static let schemaName: String? = "MappedGroup"
-        package static func declare(_ fields: inout some FieldList<Self>) {
+        static let schemaName: String? = "MappedGroup"
+        static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("title", \.title, "Its title")
             fields.sometimes("x", \.place?.x, "The place from left to right, 0 to 999,999; not without neighbours")
