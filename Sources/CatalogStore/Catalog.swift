@@ -223,11 +223,11 @@ package final class Catalog {
         try database.run("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'", count)
     }
 
-    /// Counts an import that changes members; call it within its transaction.
-    func recordMemberImport() throws(Failure) {
+    /// Counts an import or a renaming that changes members; call it within its transaction.
+    func recordMemberChange() throws(Failure) {
         try database.execute(
             """
-            INSERT INTO catalog_state VALUES ('member_imports', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
+            INSERT INTO catalog_state VALUES ('member_changes', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1
             """)
     }
 

@@ -17,8 +17,8 @@ enum CatalogSchema {
     /// - `groups`, `users`, `photos`: `users.listed` says whether a member may be named or counted to others: 0 for no,
     ///   1 for yes, NULL if the member never said so. `users.interests_stamp` is the stamp of the statement of
     ///   interests, in Unix milliseconds; NULL if they are from a file. A photo's width and height are in pixels.
-    /// - `catalog_state`: the number of changes and of imports of members, whether the columns of `NotedColumn` ever
-    ///   had a value, and the stages of `UndescribedRows`.
+    /// - `catalog_state`: the number of changes, and of imports and renamings of members; whether the columns of
+    ///   `NotedColumn` ever had a value; the stages of `UndescribedRows`.
     /// - `hidden_groups` is a table of its own, because imports overwrite the columns of `groups`. `decided_at` is the
     ///   time at which this catalog itself hid the group last: no earlier unhide from a journal may undo that.
     /// - `interactions`: `photo_key` and `followed_key` are for one that is not about a group; `group_key` is then 0. A

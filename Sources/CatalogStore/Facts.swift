@@ -46,9 +46,9 @@ package struct Facts {
         try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
     }
 
-    /// Returns the number of imports that changed what lists take from members.
-    package func memberImports() throws(Failure) -> Int64 {
-        try database.integer("SELECT value FROM catalog_state WHERE name = 'member_imports'") ?? 0
+    /// Returns the number of imports and renamings that changed what lists take from members.
+    package func memberChanges() throws(Failure) -> Int64 {
+        try database.integer("SELECT value FROM catalog_state WHERE name = 'member_changes'") ?? 0
     }
 
     /// Returns a number that changes when another connection writes to the catalog, interactions included.

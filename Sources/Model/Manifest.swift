@@ -73,7 +73,7 @@ package struct Manifest: Codable, Sendable, Equatable {
     package var membersState: MembersState {
         erasure?.renewal
             ?? MembersState(
-                atMilliseconds: createdAtMilliseconds, taken: taken, imports: catalog.memberImports ?? 0)
+                atMilliseconds: createdAtMilliseconds, taken: taken, memberChanges: catalog.memberChanges ?? 0)
     }
 
     /// Returns the manifest of the version with other members, made from a later state of the catalog.
@@ -98,13 +98,13 @@ extension Manifest {
         package var schemaVersion: Int
         /// The number of changes to the catalog so far; equal numbers mean equal content.
         package var changeCount: Int64
-        /// The number of imports that changed members; nil stands for 0.
-        package var memberImports: Int64?
+        /// The number of imports and renamings that changed members; nil stands for 0.
+        package var memberChanges: Int64?
 
-        package init(schemaVersion: Int, changeCount: Int64, memberImports: Int64? = nil) {
+        package init(schemaVersion: Int, changeCount: Int64, memberChanges: Int64? = nil) {
             self.schemaVersion = schemaVersion
             self.changeCount = changeCount
-            self.memberImports = memberImports
+            self.memberChanges = memberChanges
         }
     }
 
@@ -259,11 +259,11 @@ extension Manifest {
         package var atMilliseconds: Int64
         /// The changes from journals of daemons that they include.
         package var taken: AppliedChanges
-        /// The number of imports that changed members.
-        package var imports: Int64
+        /// The number of imports and renamings that changed members.
+        package var memberChanges: Int64
 
-        package init(atMilliseconds: Int64, taken: AppliedChanges, imports: Int64) {
-            (self.atMilliseconds, self.taken, self.imports) = (atMilliseconds, taken, imports)
+        package init(atMilliseconds: Int64, taken: AppliedChanges, memberChanges: Int64) {
+            (self.atMilliseconds, self.taken, self.memberChanges) = (atMilliseconds, taken, memberChanges)
         }
     }
 

@@ -19,7 +19,7 @@ extension CatalogLog {
 
         /// The counts in words.
         package var summary: String {
-            let members = renewed.map { "; \($0.grouped) members were published anew, as an import changed some" } ?? ""
+            let members = renewed.map { "; \($0.grouped) members were published anew, as some were changed" } ?? ""
             guard counts != AppliedChangeCounts() else { return "no changes" + members }
             var outcome = "\(counts.applied) changes"
             if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
@@ -79,7 +79,7 @@ extension CatalogLog {
             do throws(Failure) { renewed = try renewal.run() } catch {
                 warnings.append(
                     """
-                    daemons without a catalog do not know yet what an import told of members: \(error.message); the \
+                    daemons without a catalog do not know yet what an import or a renaming changed of members: \(error.message); the \
                     next "coterie apply" tells them
                     """)
             }

@@ -4,9 +4,9 @@ import Changes
 import Model
 import ModelStore
 
-/// The members of the version that serves, made anew after an import that changed members.
+/// The members of the version that serves, made anew after an import or a renaming that changed members.
 ///
-/// So daemons without the catalog know what an import brought, before the next recompute.
+/// So daemons without the catalog know of it before the next recompute.
 struct MemberRenewal {
     let store: any VersionStore
     let catalogPath: String
@@ -15,7 +15,7 @@ struct MemberRenewal {
     /// The present, in Unix milliseconds.
     let instant: Int64
 
-    /// Replaces the published members, if an import has changed the catalog since they were read.
+    /// Replaces the published members, if an import or a renaming has changed them in the catalog since they were read.
     ///
     /// What members told of photos and of each other stays as it was published, because only a recompute compares it.
     ///
@@ -38,7 +38,7 @@ struct MemberRenewal {
         try snapshot.useRows(ofGroups: (0..<model.groupCount).map { model.id(of: $0) })
         let catalog = snapshot.catalog
         let state = Manifest.MembersState(
-            atMilliseconds: instant, taken: try catalog.appliedChanges(), imports: try catalog.memberImports())
+            atMilliseconds: instant, taken: try catalog.appliedChanges(), memberChanges: try catalog.memberChanges())
         let forgotten = try catalog.ledger().forgottenMark
         let members = try RecomputedMembers(
             snapshot, relations[.membership]?.source ?? .memberships,
@@ -48,11 +48,11 @@ struct MemberRenewal {
         return members.userCount
     }
 
-    /// Whether a catalog has imports that published members lack, and all changes that they and the version have.
+    /// Whether a catalog has changes that published members lack, and all that they and the version have.
     private func isDue(_ catalog: Facts, _ manifest: Manifest) throws(Failure) -> Bool {
         let (state, taken) = (manifest.membersState, try catalog.appliedChanges())
-        let (imports, count) = (try catalog.memberImports(), try catalog.changeCount())
-        return imports != state.imports && count >= manifest.catalog.changeCount
+        let (memberChanges, changes) = (try catalog.memberChanges(), try catalog.changeCount())
+        return memberChanges != state.memberChanges && changes >= manifest.catalog.changeCount
             && state.taken.sequences.allSatisfy { taken.contains($0.value, of: $0.key) }
     }
 }

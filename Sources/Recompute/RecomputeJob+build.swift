@@ -120,7 +120,7 @@ extension RecomputeJob {
             version: try versionName(of: model), createdAtMilliseconds: startedAtMilliseconds,
             catalog: .init(
                 schemaVersion: catalog.schemaVersion, changeCount: try catalog.changeCount(),
-                memberImports: try catalog.memberImports()),
+                memberChanges: try catalog.memberChanges()),
             groups: groups, relations: relations, steps: [], sections: [])
         for index in relations.indices {
             manifest.relations[index].evidenceWeight = evidence.relations[relations[index].relation]

@@ -30,6 +30,18 @@ import Testing
         for weight in [0, -1, .infinity, .nan] {
             #expect(problem { $0.arms[1].weight = weight }?.contains("above 0") == true)
         }
+        #expect(
+            problem {
+                $0.arms[0].weight = 1e308; $0.arms[1].weight = 1e308
+            }?.contains("too large") == true)
+        #expect(problem { $0.arms[1].weight = 1e-5 }?.contains("arm b is so small") == true)
+        #expect(problem { ($0.from, $0.to) = (0.50001, 0.50004) }?.contains("so small that nobody") == true)
+        // An earlier program may have started what this one refuses: daemons live on.
+        var started = ExperimentRegister()
+        var extreme = sound
+        for index in extreme.arms.indices { extreme.arms[index].weight = 1e308 }
+        #expect(started.start(extreme, atMilliseconds: 1) == nil)
+        #expect(Assigner(started).arms(ofMember: "ann", groupCount: 1, atMilliseconds: 2).count == 1)
         #expect(problem { $0.arms[1].settings = ["lamda": 1] }?.contains("sets \"lamda\": give one of") == true)
         #expect(problem { $0.arms[1].settings = ["lambda": .nan] }?.contains("from 0.0 to 1.0") == true)
     }

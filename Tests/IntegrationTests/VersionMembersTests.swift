@@ -106,6 +106,10 @@ struct VersionMembersTests {
             #expect(try await workspace.currentVersion() == version)
             #expect(try await workspace.run("check", "--quiet").text.contains("bad ") == false)
             #expect(try await workspace.succeed("apply").text.contains("no changes"))
+            // Whoever logs in has at once what a guest did, and the guest's id has it no more.
+            try await workspace.succeed("rename", "user", "somebody-new", "known-by-now")
+            #expect(await RunningDaemon.poll { why("known-by-now", groups[1]).contains(#""joined""#) })
+            #expect(!why("somebody-new", groups[1]).contains(#""joined""#))
         }
     }
 

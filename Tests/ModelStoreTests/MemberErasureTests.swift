@@ -76,7 +76,7 @@ struct MemberErasureTests {
                 _ = try connection.command("SET", "coterie:\(written.version):renewed:1", "half")
             }
             let state = Manifest.MembersState(
-                atMilliseconds: Int64(number), taken: AppliedChanges(["a": 7]), imports: Int64(count))
+                atMilliseconds: Int64(number), taken: AppliedChanges(["a": 7]), memberChanges: Int64(count))
             try subject.store.replaceMembers(of: written.version, by: members) { $0.renewed(state, without: "m") }
             let loaded = try subject.store.load(written.version)
             #expect(loaded.manifest.membersState == state && loaded.manifest.erasure?.number == number + 1)
@@ -90,7 +90,7 @@ struct MemberErasureTests {
             #expect(try encodedAgain(loaded.model) == model)
         }
         #expect(try erase(written.version, subject.store) > 200)
-        #expect(try subject.store.load(written.version).manifest.membersState.imports == 900)
+        #expect(try subject.store.load(written.version).manifest.membersState.memberChanges == 900)
         if let server = subject.server {
             var connection = try RedisConnection(to: RedisAddress(server.url))
             #expect(try connection.command("KEYS", "*renewed*") == .array([]))

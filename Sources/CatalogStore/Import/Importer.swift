@@ -202,7 +202,7 @@ extension Importer {
     func commit() throws(Failure) {
         let count = catalog.database.totalChanges - start.changes - temporaryChanges
         try catalog.recordChanges(count)
-        if kind.changesMembers, count > 0 { try catalog.recordMemberImport() }
+        if kind.changesMembers, count > 0 { try catalog.recordMemberChange() }
         try NotedColumn.note(notedColumns, in: catalog.database)
         if case .pairs(let writer, _) = writer { try writer.finish() }
         try catalog.database.execute("COMMIT")

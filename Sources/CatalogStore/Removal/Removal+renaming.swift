@@ -39,7 +39,7 @@ extension Removal {
         try catalog.recordChanges(database.totalChanges - before)
         try note(table, old, isNow: new, stamp)
         // A version that has the old id must no longer show it.
-        if table == .groups { try noteGroupRemoval() }
+        if table == .groups { try noteGroupRemoval() } else { try catalog.recordMemberChange() }
     }
 
     /// Notes that changes under an old id count for a new one, as long as nothing else has the old id.

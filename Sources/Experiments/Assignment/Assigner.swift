@@ -161,11 +161,15 @@ struct ArmTable: Sendable {
         }
     }
 
+    /// The first arm without a bucket, or nil if each has one.
+    var emptyArm: Int? { zip([0] + ends, ends).enumerated().first { $1.0 >= $1.1 }?.offset }
+
     func arm(of bucket: MemberBucket) -> Int { ends.firstIndex { bucket.index < $0 } ?? ends.count - 1 }
 
-    /// Returns the number of buckets in a fraction of all, rounded to the nearest.
+    /// Returns the number of buckets in a fraction of all, rounded to the nearest; 0 for one that is no number.
     static func bucket(at fraction: Double) -> UInt32 {
-        UInt32((Double(MemberBucket.count) * fraction + 0.5).rounded(.down))
+        let place = (Double(MemberBucket.count) * fraction + 0.5).rounded(.down)
+        return place > 0 ? UInt32(min(place, Double(MemberBucket.count))) : 0
     }
 }
 

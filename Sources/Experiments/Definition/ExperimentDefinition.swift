@@ -115,6 +115,9 @@ extension ExperimentDefinition {
         guard from >= 0, from < to, to <= 1 else {
             return "the part of the layer must be from a fraction to a greater one, both from 0 to 1"
         }
+        guard ArmTable.bucket(at: from) < ArmTable.bucket(at: to) else {
+            return "the part of the layer is so small that nobody is in it: it has no ten-thousandth of the members"
+        }
         if let startsAt, let endsAt, startsAt >= endsAt { return "it would end before it begins" }
         if let fewest = eligibility.fewestGroups, fewest > eligibility.mostGroups ?? .max {
             return "no member has \(fewest) groups or more and at most \(eligibility.mostGroups ?? 0)"
@@ -141,6 +144,7 @@ extension ExperimentDefinition {
         guard Set(arms.map(\.name)).count == arms.count else { return "two arms have the same name" }
         for arm in arms {
             guard arm.weight > 0, arm.weight.isFinite else { return "the weight of arm \(arm.name) must be above 0" }
+            guard weights.reduce(0, +).isFinite else { return "the weights of the arms are too large" }
             for (name, value) in arm.settings.sorted(by: { $0.key < $1.key }) {
                 guard let setting = settings.first(where: { $0.name == name }) else {
                     let names = settings.map(\.name).joined(separator: ", ")
@@ -152,7 +156,9 @@ extension ExperimentDefinition {
                 }
             }
         }
-        return nil
+        return ArmTable(weights: weights).emptyArm.map {
+            "arm \(arms[$0].name) is so small that nobody is in it: it has no ten-thousandth of the members"
+        }
     }
 
     private static func isGoodName(_ name: String) -> Bool {

@@ -169,7 +169,10 @@ struct PathDigests: Sendable {
         return request.segments.map { segment in
             defer { before = segment }
             guard Self.wordsOfMembers.contains(before) || !words.contains(segment) else { return "/" + segment }
-            return "/~" + Ledger(key: Self.key).digest(of: segment).text.prefix(16)
+            return "/" + Self.digest(of: segment)
         }.joined()
     }
+
+    /// Returns a word for an id that tells nobody what it is, and that is the same until the daemon ends.
+    static func digest(of id: String) -> String { "~" + Ledger(key: key).digest(of: id).text.prefix(16) }
 }

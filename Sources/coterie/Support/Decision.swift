@@ -109,7 +109,7 @@ final class Decision {
     func apply() throws -> Bool {
         let outcome: CatalogLog.Outcome
         do throws(Failure) {
-            outcome = try parsed.applyChanges(store, warns: failure == nil)
+            outcome = try parsed.applyChanges(store, renewsMembers: true, warns: failure == nil)
         } catch {
             // That the daemons were not told is the reason, and says what follows.
             try checkTold()
