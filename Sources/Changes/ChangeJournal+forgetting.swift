@@ -39,6 +39,11 @@ extension ChangeJournal {
             case .forget(let id): try forget(id, ofUser: user, before: change.stamp)
             case .record(let interactions):
                 try forget(change, ofUser: user)
+                let end = try deletionTime(ofUser: user) ?? .min
+                for interaction in interactions
+                where interaction.kind.pairChange != nil && interaction.atMilliseconds < end {
+                    try noteForgotten(interaction.id, ofChange: key)
+                }
                 guard interactions.contains(where: { $0.kind.subject == .user }) else { break }
                 let own = try rows(where: "change_key = ?", key)
                 try eraseFollows(in: own) { user, stamp throws(Failure) in try isRemoved(user, after: stamp) }
@@ -100,27 +105,56 @@ extension ChangeJournal {
             if id.map({ $0.hasSameBytes(as: other) }) ?? true { forgotten.insert(BytewiseString(other)) }
         }
         var kept: [InteractionRecord] = []
-        for var interaction in change.change?.interactions ?? [] {
-            if forgotten.contains(BytewiseString(interaction.id)) {
-                guard interaction.kind.pairChange != nil else { continue }
-                (interaction.recommendationID, interaction.position, interaction.variant) = (nil, nil, nil)
+        for interaction in change.change?.interactions ?? [] {
+            if !forgotten.contains(BytewiseString(interaction.id)) {
+                kept.append(interaction)
+            } else if interaction.kind.pairChange != nil {
+                kept.append(interaction.withoutList)
             }
-            kept.append(interaction)
         }
-        guard !kept.isEmpty else {
+        if kept.isEmpty {
             try erase(key, change)
-            return forgotten
+        } else {
+            try rewrite(key, change.replacing(with: Change.member(MemberChange(ofUser: user, .record(kept))).encoded))
         }
-        try rewrite(key, change.replacing(with: Change.member(MemberChange(ofUser: user, .record(kept))).encoded))
         let delete = try database.prepare("DELETE FROM interactions WHERE user_id = ? AND id = ? AND change_key = ?")
         for id in forgotten {
             if kept.contains(where: { $0.id.hasSameBytes(as: id.text) }) {
                 try noteForgotten(id.text, ofChange: key)
             } else {
                 try delete.run(user, id.text, key)
+                try noteDeleted(id.text, ofUser: user, inChange: key)
             }
         }
         return forgotten
+    }
+
+    /// Notes that an id is no longer to be recorded, in a row that goes with that of a change.
+    ///
+    /// The row has a digest of the id, which no id of a client is equal to: it is no text.
+    func noteDeleted(_ id: String, ofUser user: String, inChange key: Int64) throws(Failure) {
+        let row = try database.prepare(
+            """
+            INSERT INTO interactions (user_id, id, change_key, occurred_at, byte_count, is_forgotten)
+            VALUES (?1, ?3, ?2, 0, 0, 1) ON CONFLICT DO NOTHING
+            """, user, key)
+        row.bind(bytes: Self.digest(of: id, ofUser: user), at: 3)
+        try row.run()
+    }
+
+    /// Returns a digest of an interaction's id, of 16 bytes.
+    static func digest(of id: String, ofUser user: String) -> [UInt8] {
+        Array(Authentication.code(of: Array(id.utf8), key: Array(user.utf8)).prefix(16))
+    }
+
+    /// Returns the time at which a member last deleted all interactions, in Unix milliseconds, or nil if unknown.
+    ///
+    /// A stamp may be ahead of the clock, and what the member does next must count.
+    func deletionTime(ofUser user: String) throws(Failure) -> Int64? {
+        let row = try database.prepare(
+            "SELECT max(min(stamp, recorded_at)) FROM changes WHERE user_id = ? AND kind = ?", user,
+            ChangeKind.forgetInteractions.rawValue)
+        return try row.step() ? row.optionalInteger(0) : nil
     }
 
     /// Notes that an interaction of a change is kept only for the membership, favourite or follow that it changes.
@@ -147,6 +181,12 @@ extension ChangeJournal {
         let known = try rows(where: "user_id = ?1 AND kind NOT IN (\(staying))", user)
         let newer = try rows(where: "kind IS NULL").filter { $0.change.names(user: user) }
         for (key, change) in known + newer where stamp.map({ change.stamp < $0 }) ?? true { try erase(key, change) }
+        // The digests of deleted ids may belong to changes that were erased before.
+        try database.run(
+            """
+            DELETE FROM interactions WHERE user_id = ?1 AND is_forgotten = 1 AND NOT EXISTS
+            (SELECT 1 FROM changes WHERE change_key = interactions.change_key AND user_id = ?1)
+            """, user)
     }
 
     /// Returns the changes in which members follow others or no longer do; only their bodies name the others.

@@ -6,7 +6,9 @@ import SQLite
 extension ChangeJournal {
     /// Records changes of this daemon in one transaction; they are durable when this returns.
     ///
-    /// An interaction whose id the member has already is left as it is. The existence of groups is not checked here.
+    /// An interaction whose id the member has already, or has deleted, is left as it is. So is one that is dated before
+    /// the member deleted all, unless it changes a pair; then it is not shown. The existence of groups is not checked
+    /// here.
     ///
     /// - Parameters:
     ///   - now: the current time, in Unix milliseconds.
@@ -58,8 +60,13 @@ extension ChangeJournal {
                 // The same id may come twice in one batch as well.
                 var ids: Set<BytewiseString> = []
                 var kept: [InteractionRecord] = []
+                let end = try deletionTime(ofUser: member.userID) ?? .min
                 for interaction in interactions where ids.insert(BytewiseString(interaction.id)).inserted {
-                    if try !isKnown(interaction.id, ofUser: member.userID) { kept.append(interaction) }
+                    let isDeleted = interaction.atMilliseconds < end
+                    guard !isDeleted || interaction.kind.pairChange != nil,
+                        try !isKnown(interaction.id, ofUser: member.userID)
+                    else { continue }
+                    kept.append(isDeleted ? interaction.withoutList : interaction)
                 }
                 outcome = .member(.recorded(new: kept.count, repeated: interactions.count - kept.count))
                 guard !kept.isEmpty else { return outcome }
@@ -156,7 +163,10 @@ extension ChangeJournal {
         return change(row)?.change?.interactions.first { $0.id.hasSameBytes(as: id) }
     }
 
+    /// Whether a member has or had an interaction with an id, as far as the journal reaches back.
     private func isKnown(_ id: String, ofUser user: String) throws(Failure) -> Bool {
-        try database.integer("SELECT 1 FROM interactions WHERE user_id = ? AND id = ?", user, id) != nil
+        let row = try database.prepare("SELECT 1 FROM interactions WHERE user_id = ? AND id IN (?, ?)", user, id)
+        row.bind(bytes: Self.digest(of: id, ofUser: user), at: 3)
+        return try row.step()
     }
 }

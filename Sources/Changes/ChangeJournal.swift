@@ -176,7 +176,8 @@ extension ChangeJournal {
     /// checksum of origin, sequence, stamp and body.
     ///
     /// The rows of `interactions` lead to the changes that record them. An id may come in two changes, for example
-    /// after a client's retry. Both changes are sent on as they were.
+    /// after a client's retry. Both changes are sent on as they were. The row of a deleted interaction has a digest
+    /// of the id, and leads to the change that recorded or deleted it.
     private static func schema(in place: Place) -> String {
         """
         CREATE TABLE \(place.rawValue).changes (

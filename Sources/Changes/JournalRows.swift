@@ -40,7 +40,7 @@ extension ChangeJournal {
         return change
     }
 
-    /// Adds the row of a change, and the rows of its interactions.
+    /// Adds the row of a change, and the rows of its interactions, or of the one that it deletes.
     ///
     /// - Parameter now: the time of the recording here, in Unix milliseconds.
     /// - Returns: the key of the row.
@@ -55,6 +55,10 @@ extension ChangeJournal {
         try row.run()
         let key = database.lastInsertedRowID
         guard let user = change.change?.userID, let interactions = change.change?.interactions else { return key }
+        if case .member(let member)? = change.change, case .forget(let id?) = member.action {
+            // This journal may never get what was deleted, but a client may send it again.
+            try noteDeleted(id, ofUser: user, inChange: key)
+        }
         let insert = try database.prepare(
             """
             INSERT INTO interactions (user_id, id, change_key, occurred_at, byte_count) VALUES (?, ?, ?, ?, ?)

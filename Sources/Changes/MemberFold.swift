@@ -228,8 +228,8 @@ struct MemberFold {
 }
 
 extension InteractionRecord {
-    /// The interaction without the list that showed the group, which profiles do not need.
-    fileprivate var withoutList: InteractionRecord {
+    /// The interaction without the list that showed the group, which profiles and deleted histories do not need.
+    var withoutList: InteractionRecord {
         InteractionRecord(id: id, kind, subjectID: subjectID, atMilliseconds: atMilliseconds, seconds: seconds)
     }
 }

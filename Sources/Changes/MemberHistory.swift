@@ -209,18 +209,20 @@ extension ChangeJournal {
         return arms
     }
 
-    /// Returns the latest time among the interactions of a member's last 16 changes, in Unix milliseconds, or nil if
-    /// none.
+    /// Returns the latest time among the interactions of a member's last 16 changes, in Unix milliseconds.
+    ///
+    /// The last deletion of all counts as well. It is nil if there is none of them.
     ///
     /// A time in the future comes from a clock that was ahead. The member's next interactions are moved after that
     /// time.
     package func latestInteractionTime(ofUser id: String) throws(Failure) -> Int64? {
-        try database.integer(
+        let latest = try database.integer(
             """
             SELECT max(occurred_at) FROM (SELECT change_key FROM changes
                 WHERE user_id = ? AND kind = \(ChangeKind.interactions.rawValue) ORDER BY stamp DESC LIMIT 16)
                 JOIN interactions USING (change_key)
             """, id)
+        return [latest, try deletionTime(ofUser: id)].compactMap(\.self).max()
     }
 
     /// Returns the amount of data about a member's actions.

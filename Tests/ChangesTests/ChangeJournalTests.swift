@@ -239,7 +239,7 @@ struct ChangeJournalTests: JournalTests {
         #expect(try sent(journal).map { $0.change } == [state, forget])
         _ = try journal.record([forget], at: 6)
         #expect(try sent(journal).map { $0.change } == [state, nil, forget])
-        _ = try record(journal, Self.interaction("1", .click))
+        _ = try record(journal, Self.interaction("1", .click, at: 9))
         #expect(try journal.record([forget], at: 7, isComplete: true) == [.member(.forgotten(1))])
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Model
+import SQLite
 import TestSupport
 import Testing
 
@@ -54,6 +55,55 @@ struct ForgettingTests: JournalTests {
         }
         #expect(try forget("1") == [.member(.forgotten(1))] && forget("1") == [.member(.forgotten(0))])
         #expect(try forget(nil) == [.member(.forgotten(2))] && forget(nil) == [.member(.forgotten(0))])
+    }
+
+    @Test("A deleted id is known as repeated, whether this journal recorded it or only learned of its deletion")
+    func deletedIDs() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        let sent = [
+            Self.interaction("a-telling-id", .click), Self.interaction("2", .dismiss), Self.interaction("3", .join),
+        ]
+        for interaction in sent { _ = try record(one, interaction) }
+        for id in ["a-telling-id", nil] {
+            _ = try one.record([.member(MemberChange(ofUser: "ann", .forget(id: id)))], at: 9)
+            // Without a time, an interaction has that of its arrival; the ids decide then.
+            for interaction in id == nil ? sent : [sent[0]] {
+                var again = interaction
+                again.atMilliseconds = 20
+                #expect(try record(one, again) == .member(.recorded(new: 0, repeated: 1)))
+            }
+        }
+        _ = try other.follow(self.sent(one), beyond: .none, at: 10)
+        #expect(try record(other, sent[0]) == .member(.recorded(new: 0, repeated: 1)))
+        #expect(try record(other, sent[2]) == .member(.recorded(new: 0, repeated: 1)))
+        for journal in [one, other] {
+            #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
+            #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.kind) == [.join])
+        }
+        // Whoever removes the member removes the digests, too.
+        _ = try one.record([.removal(RemovalChange(.account("ann"), atMilliseconds: 30))], at: 30)
+        #expect(try one.database.integer("SELECT count(*) FROM interactions") == 0)
+        #expect(try record(one, sent[0]) == .member(.recorded(new: 1, repeated: 0)))
+    }
+
+    @Test("What is dated before a deletion of all is repeated, but a late join counts without being shown")
+    func datedBefore() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        _ = try one.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 9)
+        // If the clock goes back, what comes next is moved behind the deletion.
+        #expect(try one.latestInteractionTime(ofUser: "ann") == 9)
+        let late = [
+            Self.interaction("1", .click), Self.interaction("2", .join), Self.interaction("3", .dismiss, at: 9),
+        ]
+        #expect(
+            try one.record([.member(MemberChange(ofUser: "ann", .record(late)))], at: 20)
+                == [.member(.recorded(new: 2, repeated: 1))])
+        _ = try other.follow(sent(one), beyond: .none, at: 21)
+        for journal in [one, other] {
+            #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9)?.map(\.id) == ["3"])
+            let counting = try journal.recentChanges(ofUser: "ann")?.interactions
+            #expect(counting?.map(\.kind) == [.join, .dismiss])
+        }
     }
 
     @Test("Nobody's follows name a forgotten member, whichever change comes first")

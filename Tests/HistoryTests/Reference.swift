@@ -15,7 +15,8 @@ typealias Answer = [Field: [String]]
 /// The latest event of a pair or a dismissal counts, in whole seconds; of events in the same second, the one that
 /// arrived later. A row of a file is older than an event of its second. Without a time, or with one that is still to
 /// come, the row is older than all events. The same holds for pauses. Of stated interests, the last to arrive count. Impressions and clicks count
-/// in the order in which they arrive.
+/// in the order in which they arrive. What a member deleted, or what is dated before the member deleted all, does not come
+/// back; the pairs stay, and late ones count, unlisted.
 struct Reference {
     private struct Told {
         let slot: Int
@@ -36,6 +37,9 @@ struct Reference {
     private var files: [Pair: Int64] = [:]
     private var interests: [String] = []
     private var isForgotten = false
+    /// The slots of events that the member deleted, and the second at which the member last deleted all.
+    private var deleted: Set<Int> = []
+    private var deletedBefore = Int64.min
 
     /// Folds a history.
     ///
@@ -55,8 +59,12 @@ struct Reference {
                 let again = Told(slot: earlier, kind: kind, subject: subject, seconds: seconds, time: at / 1000)
                 add(again, slot, isHidden)
             case .interests(let texts): if !isForgotten { interests = texts }
-            case .forgetOne(let earlier): forget { $0.slot == earlier }
-            case .forgetAll: forget { _ in true }
+            case .forgetOne(let earlier):
+                forget { $0.slot == earlier }
+                if !isForgotten { deleted.insert(earlier) }
+            case .forgetAll:
+                forget { _ in true }
+                if !isForgotten { deletedBefore = Timeline.milliseconds(ofSlot: slot) / 1000 + 1000 }
             case .file(let kind, let subject, let seconds):
                 guard slot < fileSlots, !isForgotten else { break }
                 let pair = Pair(kind: kind, subject: subject)
@@ -74,11 +82,15 @@ struct Reference {
     private mutating func add(_ event: Told, _ slot: Int, _ isHidden: (String, Int) -> Bool) {
         guard !isForgotten, !told.contains(where: { $0.slot == event.slot }) else { return }
         if event.kind.subject == .group, isHidden(event.subject, slot) { return }
+        var event = event
+        if event.time < deletedBefore { event.isListed = false }
+        guard !deleted.contains(event.slot), event.isListed || event.kind.pairChange != nil else { return }
         told.append(event)
     }
 
     /// Forgets events; the pairs that they began or ended stay.
     private mutating func forget(_ isMeant: (Told) -> Bool) {
+        deleted.formUnion(told.lazy.filter(isMeant).map(\.slot))
         told.removeAll { isMeant($0) && $0.kind.pairChange == nil }
         for index in told.indices where isMeant(told[index]) { told[index].isListed = false }
     }
@@ -88,7 +100,10 @@ struct Reference {
         told.removeAll { FileKind(changedBy: $0.kind) == .membership && $0.subject == group }
     }
 
-    private mutating func clear() { (told, files, interests) = ([], [:], []) }
+    private mutating func clear() {
+        (told, files, interests) = ([], [:], [])
+        (deleted, deletedBefore) = ([], .min)
+    }
 
     /// The pairs of a kind that hold now, in order.
     func pairs(_ kind: FileKind) -> [String] {

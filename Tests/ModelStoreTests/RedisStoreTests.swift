@@ -24,6 +24,30 @@ struct RedisStoreTests {
         #expect(try subject.shared.member(withID: "1@N00", in: other) == nil)
     }
 
+    @Test("waits once for a server that hangs, however many questions there are, and finds it again")
+    func hanging() throws {
+        let subject = try StoreUnderTest(.redis)
+        let version = try subject.publish(1, SampleModel.model(groupCount: 3)).version
+        let server = try #require(subject.server)
+        #expect(try subject.store.current() == nil)
+        server.pause()
+        let begin = ContinuousClock.now
+        for _ in 0..<10 {
+            #expect(errorCode { _ = try subject.store.current() } == .unavailable)
+            #expect(errorCode { _ = try subject.shared.channel.journals() } == .unavailable)
+            #expect(errorCode { _ = try subject.store.board?.reports() } == .unavailable)
+        }
+        // Each question alone would wait for two seconds or five.
+        #expect(ContinuousClock.now - begin < .seconds(20))
+        server.resume()
+        var names: [VersionName]?
+        for _ in 0..<600 where names == nil {
+            names = try? subject.store.versionNames()
+            if names == nil { usleep(50_000) }
+        }
+        #expect(names == [version])
+    }
+
     @Test("removes all keys of a pruned version, and no others")
     func pruning() throws {
         let subject = try StoreUnderTest(.redis)

@@ -32,7 +32,7 @@ struct RedisPublication {
     }
 
     private func publish(_ advance: @Sendable (_ byteCount: Int) -> Void) throws(Failure) -> Manifest {
-        var connection = try StoreConnection(to: store.address)
+        var connection = try StoreConnection(to: store)
         var lease = try PublisherLease(&connection, layout: layout, location: store.location)
         let written: Manifest
         do throws(Failure) {
@@ -132,7 +132,7 @@ struct RedisPublication {
     ) throws(Failure) {
         _ = try Parallel.map(
             Part.allCases.count, threads: 2,
-            state: { _ throws(Failure) in Link(connection: try StoreConnection(to: store.address), lease: lease) }
+            state: { _ throws(Failure) in Link(connection: try StoreConnection(to: store), lease: lease) }
         ) { link, parts throws(Failure) in
             try body(Part.allCases[parts.lowerBound], &link.connection, &link.lease)
         }
@@ -140,7 +140,7 @@ struct RedisPublication {
 
     /// Removes the keys written so far, over a new connection; if that fails too, the next pruning removes them.
     private func abandon(_ lease: PublisherLease) throws(Failure) {
-        var connection = try StoreConnection(to: store.address)
+        var connection = try StoreConnection(to: store)
         var lease = lease
         try lease.confirm(&connection)
         if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {

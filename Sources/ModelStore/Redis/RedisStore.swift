@@ -12,6 +12,7 @@ package final class RedisStore: SharedStore {
     let address: RedisAddress
     let layout: RedisLayout
     let images: ImageCache
+    let silence = ServerSilence()
     private let link: RedisLink
     /// The timeout of short commands, which are sent while somebody waits for a list.
     private static let questionTimeout = Duration.seconds(2)
@@ -29,7 +30,7 @@ package final class RedisStore: SharedStore {
         _ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:", hasOwnCopies: Bool = false
     ) {
         self.address = address
-        link = RedisLink(to: address, timeout: Self.questionTimeout)
+        link = RedisLink(to: address, timeout: Self.questionTimeout, silence)
         layout = RedisLayout(prefix: prefix)
         images = ImageCache(
             "\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))", hasOwnCopies: hasOwnCopies)
@@ -166,7 +167,7 @@ package final class RedisStore: SharedStore {
         let version = loaded.manifest.version
         guard let report = loaded.manifest.members else { return nil }
         if let table = images.members(of: loaded) { return table }
-        var connection = try StoreConnection(to: address)
+        var connection = try StoreConnection(to: self)
         do throws(Failure) {
             return try images.installMembers(of: loaded) { path throws(Failure) in
                 var writer = try PublishedMembersWriter(path)
@@ -291,7 +292,7 @@ package final class RedisStore: SharedStore {
     private func whilePublishing<Result>(
         _ body: (inout StoreConnection, inout PublisherLease) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        var connection = try StoreConnection(to: address)
+        var connection = try StoreConnection(to: self)
         var lease = try PublisherLease(&connection, layout: layout, location: location)
         do throws(Failure) {
             let result = try body(&connection, &lease)
@@ -351,7 +352,7 @@ extension RedisStore {
     }
 
     private func fetch(_ manifest: Manifest, into writer: borrowing ModelFileWriter) throws(Failure) {
-        var connection = try StoreConnection(to: address)
+        var connection = try StoreConnection(to: self)
         let reader = try RedisVersionReader(
             layout: layout, manifest: manifest, shape: try shape(of: manifest.version))
         try reader.read(from: &connection) { bytes, name, offset throws(Failure) in

@@ -31,7 +31,11 @@ package final class SharedChannel: Sendable {
     package func journals(timeout: Duration = .seconds(5)) throws(Failure) -> JournalStreams {
         let address = store.address
         let connection: RedisConnection
-        do throws(RedisError) { connection = try RedisConnection(to: address, replyTimeout: timeout) } catch {
+        do throws(RedisError) {
+            connection = try store.silence.asking(timeout) { () throws(RedisError) in
+                try RedisConnection(to: address, replyTimeout: timeout)
+            }
+        } catch {
             throw Failure(error, at: address)
         }
         return try JournalStreams(connection, prefix: store.layout.prefix, location: store.location)

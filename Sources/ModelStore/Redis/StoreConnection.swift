@@ -10,9 +10,12 @@ struct StoreConnection: ~Copyable {
     ///
     /// - Parameter replyTimeout: the longest wait for the server to accept or send any bytes.
     /// - Throws: `Failure.replica` if the server is a replica.
-    init(to address: RedisAddress, replyTimeout: Duration = .seconds(30)) throws(Failure) {
+    init(to store: RedisStore, replyTimeout: Duration = .seconds(30)) throws(Failure) {
+        let address = store.address
         do throws(RedisError) {
-            redis = try RedisConnection(to: address, replyTimeout: replyTimeout)
+            redis = try store.silence.asking(replyTimeout) { () throws(RedisError) in
+                try RedisConnection(to: address, replyTimeout: replyTimeout)
+            }
         } catch {
             throw Failure(error, at: address)
         }
@@ -63,14 +66,16 @@ extension Failure {
 final class RedisLink: Sendable {
     private let address: RedisAddress
     private let timeout: Duration
+    private let silence: ServerSilence
     private let connection = Mutex<RedisConnection?>(nil)
 
     /// Creates a link, which connects when it is first used.
     ///
     /// - Parameter timeout: the longest wait for a connection, and for each reply.
-    init(to address: RedisAddress, timeout: Duration) {
+    init(to address: RedisAddress, timeout: Duration, _ silence: ServerSilence = ServerSilence()) {
         self.address = address
         self.timeout = timeout
+        self.silence = silence
     }
 
     /// Sends an idempotent command.
@@ -78,27 +83,71 @@ final class RedisLink: Sendable {
     /// If the kept connection broke or leads to a replica, the command is sent again over a new connection.
     func ask(_ command: RedisCommand) throws(Failure) -> RedisReply {
         do throws(RedisError) {
+            // Who waits for the connection does not wait once more for the server.
+            try silence.check()
             return try connection.withLock { connection throws(RedisError) in
-                if var kept = connection.take() {
-                    do throws(RedisError) {
-                        let reply = try kept.command(command)
-                        connection = consume kept
-                        return reply
-                    } catch {
-                        // The server may have been restarted, or another server promoted, or the login withdrawn.
-                        guard [.disconnected, .replica, .refused("NOAUTH")].contains(error.code) else {
-                            if error.leavesConnectionUsable { connection = consume kept }
-                            throw error
-                        }
-                    }
-                }
-                var new = try RedisConnection(to: address, connectTimeout: timeout, replyTimeout: timeout)
-                let reply = try new.command(command)
-                connection = consume new
-                return reply
+                try silence.asking(timeout) { () throws(RedisError) in try ask(command, over: &connection) }
             }
         } catch {
             throw Failure(error, at: address)
+        }
+    }
+
+    private func ask(_ command: RedisCommand, over connection: inout RedisConnection?) throws(RedisError)
+        -> RedisReply
+    {
+        if var kept = connection.take() {
+            do throws(RedisError) {
+                let reply = try kept.command(command)
+                connection = consume kept
+                return reply
+            } catch {
+                // The server may have been restarted, or another server promoted, or the login withdrawn.
+                guard [.disconnected, .replica, .refused("NOAUTH")].contains(error.code) else {
+                    if error.leavesConnectionUsable { connection = consume kept }
+                    throw error
+                }
+            }
+        }
+        var new = try RedisConnection(to: address, connectTimeout: timeout, replyTimeout: timeout)
+        let reply = try new.command(command)
+        connection = consume new
+        return reply
+    }
+}
+
+/// The silence of a server that did not answer in time, for all who ask it.
+///
+/// One of them asks again after a pause. The others fail at once, so that an answer with many questions waits once.
+final class ServerSilence: Sendable {
+    /// The time for which nobody asks a silent server.
+    private static let pause = Duration.seconds(1)
+
+    /// The error of who asked last, and the end of the time in which nobody else asks.
+    private let last = Mutex<(error: RedisError, end: ContinuousClock.Instant)?>(nil)
+
+    /// Throws the last error if the server is silent.
+    func check() throws(RedisError) {
+        if let last = last.withLock({ $0 }), .now < last.end { throw last.error }
+    }
+
+    /// Asks the server, unless it is silent.
+    ///
+    /// - Parameter timeout: the longest wait; an error that comes much earlier is an answer.
+    func asking<Reply: ~Copyable>(_ timeout: Duration, _ ask: () throws(RedisError) -> Reply) throws(RedisError)
+        -> Reply
+    {
+        try check()
+        let begin = ContinuousClock.now
+        last.withLock { $0?.end = begin + timeout + Self.pause }
+        do throws(RedisError) {
+            let reply = try ask()
+            last.withLock { $0 = nil }
+            return reply
+        } catch {
+            let isSilent = ContinuousClock.now - begin >= min(timeout / 2, .seconds(1))
+            last.withLock { $0 = isSilent ? (error, .now + Self.pause) : nil }
+            throw error
         }
     }
 }
