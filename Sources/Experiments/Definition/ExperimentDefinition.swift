@@ -144,7 +144,6 @@ extension ExperimentDefinition {
         guard Set(arms.map(\.name)).count == arms.count else { return "two arms have the same name" }
         for arm in arms {
             guard arm.weight > 0, arm.weight.isFinite else { return "the weight of arm \(arm.name) must be above 0" }
-            guard weights.reduce(0, +).isFinite else { return "the weights of the arms are too large" }
             for (name, value) in arm.settings.sorted(by: { $0.key < $1.key }) {
                 guard let setting = settings.first(where: { $0.name == name }) else {
                     let names = settings.map(\.name).joined(separator: ", ")
@@ -156,6 +155,7 @@ extension ExperimentDefinition {
                 }
             }
         }
+        guard weights.reduce(0, +).isFinite else { return "the weights of the arms are too large" }
         return ArmTable(weights: weights).emptyArm.map {
             "arm \(arms[$0].name) is so small that nobody is in it: it has no ten-thousandth of the members"
         }
