@@ -20,7 +20,7 @@ package enum RegularFile {
     }
 
     /// Returns the name of a kind of file that is not an ordinary one.
-    fileprivate static func name(ofKind kind: mode_t) -> String {
+    static func name(ofKind kind: mode_t) -> String {
         switch kind {
         case S_IFDIR: "a folder"
         case S_IFLNK: "a link"

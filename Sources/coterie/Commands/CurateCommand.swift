@@ -37,7 +37,7 @@ enum CurateCommand: Subcommand {
             "coterie curate add weekly-challenge --position 1",
             "coterie curate add hanami --start 2027-03-15 --expires 2027-04-20",
             "coterie curate list", "coterie curate remove hanami",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         guard let action = Action(rawValue: parsed.arguments[0]) else {

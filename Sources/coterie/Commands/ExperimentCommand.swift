@@ -63,7 +63,7 @@ enum ExperimentCommand: Subcommand {
             "coterie experiment check", "coterie experiment start longer-rotation",
             "coterie experiment assign laura-100", "coterie experiment report longer-rotation --svg joins.svg",
             "coterie experiment size --effect 5%",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         guard let action = Action(rawValue: parsed.arguments[0]) else {
@@ -176,7 +176,7 @@ enum ExperimentCommand: Subcommand {
             shown: try parsed.openCatalogIfPresent()?.shownArms(ofUser: id) ?? [:], atMilliseconds: now)
         try parsed.print(StoredDocument(content: arms)) { output in
             for assigned in arms { try output.line("\(assigned.experiment): \(assigned.arm)") }
-            if arms.isEmpty { try output.line("\(printable(id)) is in no experiment") }
+            if arms.isEmpty { try output.line("\(id) is in no experiment") }
         }
     }
 }

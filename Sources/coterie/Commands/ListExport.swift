@@ -111,7 +111,7 @@ struct ListExport {
         let users = try UserIDs(of: site.catalog, site.members, listed)
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
-        let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
+        let header = content.isJSON ? "" : TabSeparated.line(columns)
         progress.begin("lists")
         guard let path = parsed.textIfGiven("output"), path != "-" else {
             var output = try Output()
@@ -237,7 +237,7 @@ struct ListExport {
             let score = Formats.significant(row.group.score, 6)
             var fields = [list.userId, String(group.rank), group.groupId, score, row.origin.rawValue]
             if content.hasReasons { fields.append(seeds(row.reasons).joined(separator: ";")) }
-            return Array((TabSeparated.line(fields) + "\n").utf8)
+            return Array(TabSeparated.line(fields).utf8)
         }
     }
 

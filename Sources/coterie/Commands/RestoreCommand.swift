@@ -41,7 +41,7 @@ enum RestoreCommand: Subcommand {
         examples: [
             "coterie restore coterie-2026-11-22.tar --verify",
             "coterie restore coterie-2026-11-22.tar --catalog /var/lib/coterie/catalog.sqlite --replace",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let path = parsed.arguments[0]
