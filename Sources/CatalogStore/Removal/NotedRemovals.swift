@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Changes
 import Model
 import SQLite
@@ -89,6 +89,13 @@ final class NotedRemovals {
 
     private func bind(_ kind: ImportKind, _ ids: [String], _ stamp: Int64, to statement: Statement) {
         statement.bind(kind.name, ids[0], ids.count > 1 ? ids[1] : "", stamp)
+    }
+}
+
+extension Facts {
+    /// Returns the stamp of the latest removal, in milliseconds, or 0 if nothing was removed.
+    package func latestRemovalStamp() throws(Failure) -> Int64 {
+        try database.integer("SELECT max(stamp) FROM noted_removals") ?? 0
     }
 }
 
