@@ -198,12 +198,10 @@ extension Failure {
 
     /// Returns the failure of a write to a file that is not this user's alone.
     fileprivate static func foreign(_ path: String) -> Failure {
-        let status = FileTree.status(of: path) ?? stat()
-        let isPlain = [0, S_IFREG].contains(status.st_mode & S_IFMT)
+        let kind = FileTree.status(of: path).flatMap(RegularFile.otherKind)
         let reason =
-            isPlain
-            ? "it is a link, has a second name, or is another user's: remove it, or name another file or folder"
-            : "it is \(RegularFile.name(ofKind: status.st_mode & S_IFMT)): name another file"
+            kind.map { "it is \($0): name another file" }
+            ?? "it is a link, has a second name, or is another user's: remove it, or name another file or folder"
         return Failure(.fileFailed, "cannot write \(path): \(reason)")
     }
 }
