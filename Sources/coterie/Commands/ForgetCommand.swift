@@ -124,9 +124,8 @@ enum ForgetCommand: Subcommand {
         let ledger = try catalog.ledger()
         var times: [BytewiseString: Int64] = [:]
         for case .removal(let removal) in try parsed.untakenDecisions(catalog).changes {
-            guard let id = removal.forgottenUserID,
-                removal.atMilliseconds > ledger.times(of: id)?.readmitted ?? 0
-            else { continue }
+            guard let id = removal.forgottenUserID else { continue }
+            guard removal.atMilliseconds > ledger.times(of: id)?.readmitted ?? 0 else { continue }
             times[BytewiseString(id)] = max(times[BytewiseString(id)] ?? 0, removal.atMilliseconds)
         }
         return times
