@@ -32,6 +32,8 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
         case notPermitted
         /// A file or a value of a server could not be read or written.
         case fileFailed
+        /// Standard output could not be written.
+        case outputFailed
         /// The disk has no room.
         case diskFull
         case databaseFailed
@@ -48,7 +50,7 @@ package struct Failure: Error, Equatable, CustomStringConvertible {
         /// The exit code of a command that fails in this way; those from 64 on are of sysexits.h.
         package var exitCode: Int32 {
             switch self {
-            case .fileFailed, .diskFull, .databaseFailed, .journalFailed, .general: 1
+            case .fileFailed, .outputFailed, .diskFull, .databaseFailed, .journalFailed, .general: 1
             case .warning: 3
             case .badUsage: 64
             case .badData, .corrupt, .missing, .unknownVersion, .otherFormat, .refused: 65

@@ -221,7 +221,10 @@ extension Failure {
 
     /// Returns the failure of a write to a file that is not this user's alone.
     fileprivate static func foreign(_ path: String) -> Failure {
-        let reason = "it is a link, no plain file, or another user's: remove it, or name another file or folder"
+        let kind = FileTree.status(of: path).flatMap(RegularFile.otherKind)
+        let reason =
+            kind.map { "it is \($0): name another file" }
+            ?? "it is a link, has a second name, or is another user's: remove it, or name another file or folder"
         return Failure(.fileFailed, "cannot write \(path): \(reason)")
     }
 }

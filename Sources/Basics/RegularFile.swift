@@ -15,19 +15,27 @@ package enum RegularFile {
     /// Returns what stands at a path, such as "a link", unless it is an ordinary file or nothing.
     package static func otherKind(at path: String) -> String? {
         var status = stat()
-        guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return nil }
-        return name(ofKind: status.st_mode & S_IFMT)
+        return unsafe lstat(path, &status) == 0 ? otherKind(of: status) : nil
     }
 
-    /// Returns the name of a kind of file that is not an ordinary one.
-    fileprivate static func name(ofKind kind: mode_t) -> String {
-        switch kind {
+    /// Returns what a status is of, such as "a pipe", unless it is of an ordinary file.
+    static func otherKind(of status: stat) -> String? {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: nil
         case S_IFDIR: "a folder"
         case S_IFLNK: "a link"
         case S_IFIFO: "a pipe"
         case S_IFSOCK: "a socket"
         default: "a device"
         }
+    }
+
+    /// Refuses what is no ordinary file, and no link to one.
+    ///
+    /// - Parameter status: the status of what the path leads to; nil if it leads to nothing.
+    package static func refuseOther(_ status: stat?, _ path: String) throws(Failure) {
+        guard let kind = status.flatMap(otherKind) else { return }
+        throw Failure(.fileFailed, "\(path) cannot be read: it is \(kind): put an ordinary file there")
     }
 
     /// Returns the text of a file, such as one of the kernel's, or nil if it cannot be read or is longer than 1 MiB.
@@ -47,10 +55,7 @@ package enum RegularFile {
         let file = OpenFile(owning: descriptor, path, unreadable: .fileFailed)
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw .unreadable(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else {
-            let kind = name(ofKind: status.st_mode & S_IFMT)
-            throw Failure(.fileFailed, "\(path) cannot be read: it is \(kind): put an ordinary file there")
-        }
+        try refuseOther(status, path)
         return Contents(bytes: try file.bytes(count: limitBytes + 1), status: status)
     }
 }

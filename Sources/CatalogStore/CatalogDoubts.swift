@@ -50,10 +50,7 @@ extension CatalogDoubt {
 
     private static let blanks = "\t\n\r \u{A0}\u{200B}\u{FEFF}"
 
-    private static var noValues: String {
-        let words = NullWord.words.map { String(decoding: $0, as: UTF8.self).lowercased() }
-        return (words + ["", "0", "-", #"\n"#]).map { "'\($0)'" }.joined(separator: ", ")
-    }
+    private static var noValues: String { NullWord.noIDs.map { "'\($0)'" }.joined(separator: ", ") }
 
     /// Patterns of texts with bytes that were not UTF-8, or with UTF-8 that was read as Latin-1.
     ///

@@ -44,17 +44,20 @@ enum Coterie {
             case .help(let text), .version(let text): try Output.say(text)
             case .run(let invocation):
                 for warning in program.warnings(ofVariables: invocation.environment) {
-                    printToStandardError("coterie: \(printable(warning))")
+                    printToStandardError("coterie: \(warning)")
                 }
                 let subcommand = subcommands.first { $0.command.name == invocation.words.command.name }
-                try subcommand?.run(invocation)
+                do { try subcommand?.run(invocation) } catch let failure as Failure
+                    where failure.code == .outputFailed && invocation.words.command.changes
+                {
+                    throw Failure(failure.code, "\(failure.message); the work itself is done")
+                }
             }
             EventLog.finish()
         } catch {
             let failure = Failure(error)
             EventLog.finish()
-            let lines = "coterie: \(failure.message)".split(separator: "\n", omittingEmptySubsequences: false)
-            printToStandardError(lines.map { printable(String($0)) }.joined(separator: "\n"))
+            printToStandardError("coterie: \(failure.message)")
             exit(failure.exitCode)
         }
     }

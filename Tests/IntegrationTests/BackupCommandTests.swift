@@ -120,16 +120,37 @@ struct BackupCommandTests {
         try await workspace.succeed("similar", "macro-mondays", "--catalog", real)
     }
 
+    @Test("is read packed by gzip; what cannot be read is named, and not taken for damage")
+    func packed() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("backup", "today.tar")
+        let gzip = try await RunningCommand(
+            "/bin/sh", ["-c", "gzip -k today.tar; tr a-z b-za < today.tar > secret.tar"],
+            environment: workspace.environment, input: nil, in: workspace.folder
+        ).wait()
+        try #require(gzip.exitCode == CommandRun.ExitCode.success, "\(gzip.testDescription)")
+        let other = try await restore(workspace.path("today.tar.gz"))
+        #expect(try CatalogContent.differences(workspace.catalog, other.catalog) == 0)
+        let secret = try await workspace.run("restore", "secret.tar", "--verify")
+        #expect(secret.exitCode == 65 && secret.errors.contains("unpack it first"), "\(secret.testDescription)")
+        let made = unsafe mkfifo(workspace.path("pipe"), 0o600)
+        try #require(made == 0)
+        let pipe = try await workspace.run("restore", "pipe", "--verify")
+        #expect(pipe.exitCode == CommandRun.ExitCode.general, "\(pipe.testDescription)")
+        #expect(pipe.errors.contains("it is a pipe: put an ordinary file there"), "\(pipe.testDescription)")
+    }
+
     @Test("refuses to overwrite, unless it is told to; and never what a daemon has open")
     func refusing() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
         try await workspace.succeed("backup", "today.tar")
         let again = try await workspace.run("backup", "today.tar")
-        #expect(again.exitCode == CommandRun.ExitCode.tryLater && again.errors.contains("--replace"))
+        #expect(again.exitCode == CommandRun.ExitCode.general && again.errors.contains("--replace"))
         try await workspace.succeed("backup", "today.tar", "--replace")
         let refused = try await workspace.run("restore", "today.tar")
-        #expect(refused.exitCode == CommandRun.ExitCode.tryLater && refused.errors.contains("--replace"))
+        #expect(refused.exitCode == CommandRun.ExitCode.general && refused.errors.contains("--replace"))
         let daemon = try await RunningDaemon(workspace)
         try await daemon.wait(forVersion: workspace.currentVersion())
         let used = try await workspace.run("restore", "today.tar", "--replace")

@@ -88,12 +88,20 @@ struct DeleteTests {
                 "old_id,new_id\n" + (2..<400).map { "\(Self.users[$0]),\(Self.users[0])\n" }.joined(),
                 "--allow-shrinking"
             ),
+            ("old_id,new_id\n" + Self.users.map { "\($0),NULL\n" }.joined(), "would remove 399 of 3000 users"),
         ]
         for (text, words) in refused {
             let file = try workspace.write(text, to: "refused.csv")
             let run = try await workspace.run("rename", text.contains("faces") ? "group" : "user", "--from", file)
             #expect(run.exitCode == 65 && run.errors.contains(words), "\(run.testDescription)")
         }
+        // The catalog has the new id of the second row only since the first one.
+        let several = try workspace.write(
+            "old_id,new_id\n" + Self.users.prefix(2).map { "\($0),0\n" }.joined(), to: "several.csv")
+        let merging = try await workspace.run("rename", "user", "--from", several, "--dry-run")
+        #expect(
+            merging.text.hasPrefix("users: 1 renamed, 1 merged, 0 unchanged; dry run"), "\(merging.testDescription)")
+        #expect(merging.errors.contains(#"2 of the new ids look like no value"#), "\(merging.testDescription)")
         let file = try workspace.write("old_id,new_id\nfaces,f2\nfaces,f2\nnowhere,f3\n", to: "renamed.csv")
         let trial = try await workspace.run("rename", "group", "--from", file, "--dry-run")
         #expect(

@@ -27,16 +27,60 @@ struct ExitCodeTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test(
-        "Help and the version that cannot be written are a failure",
-        arguments: [["--help"], ["--version"], ["help", "serve"]])
-    func unwritable(arguments: [String]) async throws {
-        let workspace = try Workspace()
+    /// Runs a command whose standard output is a full disk.
+    private func unwritable(_ workspace: Workspace, _ arguments: [String]) async throws -> CommandRun {
         let run = try await RunningCommand(
             "/bin/sh", ["-c", "exec \"$0\" \"$@\" >/dev/full", Checkout.program] + arguments,
             environment: workspace.environment, input: nil, in: workspace.folder
         ).wait()
-        #expect(run.exitCode == CommandRun.ExitCode.general && run.errors.contains("cannot write"))
+        #expect(run.exitCode == CommandRun.ExitCode.general, "\(run.testDescription)")
+        return run
+    }
+
+    @Test(
+        "Help and the version that cannot be written are a failure",
+        arguments: [["--help"], ["--version"], ["help", "serve"]])
+    func unwritable(arguments: [String]) async throws {
+        let run = try await unwritable(Workspace(), arguments)
+        #expect(run.errors == "coterie: cannot write to standard output: the disk is full\n")
+    }
+
+    @Test("A command that cannot write its words says that the work is done")
+    func unwrittenWords() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        for arguments in [
+            ["import", "groups", Checkout.sample("groups")], ["hide", "feathers"], ["delete", "group", "faces"],
+            ["rename", "user", "laura-100", "laura"], ["forget", "laura"], ["backup", "site.tar"], ["recompute"],
+        ] {
+            let run = try await unwritable(workspace, arguments)
+            #expect(
+                run.errors.hasSuffix("standard output: the disk is full; the work itself is done\n"),
+                "\(run.testDescription)")
+        }
+        let read = try await unwritable(workspace, ["models"])
+        #expect(!read.errors.contains("the work"), "\(read.testDescription)")
+    }
+
+    @Test("No control character of a file or an argument reaches the terminal")
+    func controlCharacters() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let user = "bad\u{1B}[2Juser"
+        let ids = try workspace.write("group_id,user_id\nx\u{1B}[31my,\n", to: "ids.csv")
+        let times = try workspace.write("group_id,user_id,joined_at\nfaces,laura-100,yes\u{1B}[31m\n", to: "times.csv")
+        let member = try workspace.write("group_id,user_id\nfaces,\(user)\n", to: "member.csv")
+        for arguments in [
+            ["import", "memberships", ids, "--dry-run", "--maximum-rejected", "100"],
+            ["import", "memberships", times], ["import", "memberships", member], ["forget", user],
+            ["forget", user, "--check"], ["rename", "user", user, "\u{9B}2J", "--dry-run"],
+        ] {
+            let run = try await workspace.start(arguments).wait()
+            let controls = (run.text + run.errors).unicodeScalars.filter {
+                $0 != "\n" && $0.properties.generalCategory == .control
+            }
+            #expect(controls.isEmpty, "\(run.testDescription)")
+        }
     }
 
     @Test("An unknown id is 65 and names near ones")

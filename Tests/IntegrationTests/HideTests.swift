@@ -68,6 +68,30 @@ struct HideTests {
         #expect(try await workspace.succeed("export", "neighbours", "--by", "members").text == before)
     }
 
+    @Test(
+        "Hiding and curating while Redis is away are kept, listed, and sent later",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func awayServer() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let server = try #require(workspace.server)
+        server.stop()
+        for words in [
+            ["hide", "feathers"], ["hide", "faces"], ["hide", "faces", "--undo"], ["curate", "add", "faces"],
+        ] {
+            let run = try await workspace.start(words).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.tryLater, "\(run.testDescription)")
+            #expect(run.errors.contains("the decision is kept in"), "\(run.testDescription)")
+        }
+        #expect(try await hidden(workspace) == ["feathers"])
+        #expect(try await workspace.succeed("curate", "list").text.contains("faces"))
+        try server.start()
+        try await workspace.succeed("apply")
+        #expect(try workspace.database().integer("SELECT count(*) FROM hidden_groups") == 1)
+        #expect(try workspace.database().integer("SELECT count(*) FROM curated_groups") == 1)
+        #expect(try await workspace.succeed("hide", "--list").errors.isEmpty)
+    }
+
     @Test("Hiding refuses unknown groups, and changes nothing")
     func mistakes() async throws {
         let workspace = try Workspace()

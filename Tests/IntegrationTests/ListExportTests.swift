@@ -74,6 +74,37 @@ struct ListExportTests {
         for suffix in [".partial", ".partial.json"] { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
     }
 
+    @Test("A file that was begun is not gone on with if a setting, the key or the members are others")
+    func otherLists() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let path = workspace.path("lists.tsv")
+        let export = ["export", "recommendations", "--at", Self.instant, "--threads", "1", "--output", path]
+        let killer = ["LD_PRELOAD": Checkout.killer, "KILLED_AT_STEP": "12"]
+        let killed = try await workspace.start(export, settings: killer).wait()
+        try #require(killed.ending == .killed(signal: SIGKILL), "\(killed.testDescription)")
+        let begun = workspace.content(of: "lists.tsv.partial")
+        try #require(begun?.isEmpty == false)
+        let file = try workspace.write("lists:\n  ceiling: 0.05\n", to: "lists.yaml")
+        let others = [
+            ["--ceiling", "0.05"], ["--weight-photos", "2"], ["--groups-to-half", "50"], ["--variety", "2"],
+            ["--rotation-key", String(repeating: "1", count: 32)], ["--config", file],
+        ]
+        for other in others {
+            let run = try await workspace.start(export + other).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
+            #expect(run.errors.contains("with other options"), "\(run.testDescription)")
+        }
+        for decision in [["curate", "add", "faces"], ["delete", "user", "laura-100"]] {
+            for end in [".partial", ".partial.json"] { try FileManager.default.removeItem(atPath: path + end) }
+            let run = try await workspace.start(export, settings: killer).wait()
+            #expect(run.ending == .killed(signal: SIGKILL), "\(run.testDescription)")
+            _ = try await workspace.succeed(decision)
+            let after = try await workspace.start(export).wait()
+            #expect(after.errors.contains("before the site decided something"), "\(after.testDescription)")
+        }
+    }
+
     private func mode(_ path: String) throws -> Int {
         let attributes = try FileManager.default.attributesOfItem(atPath: path)
         return try #require(attributes[.posixPermissions] as? Int)
@@ -103,7 +134,8 @@ struct ListExportTests {
                 try #require(made == 0)
             }
             let run = try await workspace.start(export).wait()
-            #expect(run.exitCode == 1 && run.errors.contains("remove it"), "\(run.testDescription)")
+            let advice = kind == "pipe" ? ": it is a pipe: name another file" : "remove it"
+            #expect(run.exitCode == 1 && run.errors.contains(advice), "\(run.testDescription)")
             #expect(workspace.content(of: "other") == "precious")
             try files.removeItem(atPath: path + ".partial")
         }

@@ -146,7 +146,7 @@ struct RestorationTests {
         do {
             _ = try Restoration(backupPath).restore(to: places, isReplacing: false, skipsMissing: false)
             Issue.record("it was overwritten")
-        } catch { #expect(error.code == .busy) }
+        } catch { #expect(error.code == .fileFailed) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: catalogPath)) == before)
         // A log that a killed writer has left must not be taken for one of the new file.
         try Catalog(path: catalogPath, mode: .recording).take([Self.hide("b")])
@@ -354,7 +354,7 @@ struct RestorationTests {
         do {
             _ = try restore("third")
             Issue.record("they were replaced")
-        } catch let error as Failure { #expect(error.code == .busy && error.message.contains("--replace")) }
+        } catch let error as Failure { #expect(error.code == .fileFailed && error.message.contains("--replace")) }
         #expect(try other.experiments() == changed)
         #expect(!FileManager.default.fileExists(atPath: path("third")))
         #expect(try restore("third", isReplacing: true))

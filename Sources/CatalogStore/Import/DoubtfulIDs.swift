@@ -1,8 +1,18 @@
 /// The words that programs write for a missing value.
-enum NullWord {
+package enum NullWord {
     static let words = [
         "NULL", "null", "None", "nan", "NaN", "NaT", "NA", "N/A", "#N/A", "(null)", "undefined", "nil",
     ].map { Array($0.utf8) }
+
+    /// The ids, in small letters, that probably stand for nothing.
+    static let noIDs =
+        words.map { String(decoding: $0, as: UTF8.self).lowercased() }
+        + ["", "0", "-", #"\n"#, "deleted", "[deleted]"]
+
+    /// Whether an id looks like no value, or is one that an import warns of.
+    package static func isDoubtfulID(_ id: String) -> Bool {
+        noIDs.contains(id.lowercased()) || ImportFinding.Kind(ofID: id.utf8Span.span) != nil
+    }
 
     static func matches(_ field: Span<UInt8>) -> Bool {
         guard 2...9 ~= field.count else { return false }

@@ -1,4 +1,4 @@
-import Basics
+package import Basics
 import Changes
 import Model
 import SQLite
@@ -79,6 +79,13 @@ extension Interaction.Kind.Subject {
         case .photo: .photos
         case .user: .users
         }
+    }
+}
+
+extension Facts {
+    /// Returns the stamp of the latest removal, in milliseconds, or 0 if nothing was removed.
+    package func latestRemovalStamp() throws(Failure) -> Int64 {
+        try database.integer("SELECT max(stamp) FROM noted_removals") ?? 0
     }
 }
 

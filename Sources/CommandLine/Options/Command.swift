@@ -40,13 +40,15 @@ package struct Command: Sendable, Equatable {
     package let options: [Option]
     /// Examples of complete command lines.
     package let examples: [String]
+    /// Whether the command changes the site, and says so when it is done.
+    package let changes: Bool
 
     package init(
         _ name: String, summary: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
-        examples: [String] = []
+        examples: [String] = [], changes: Bool = false
     ) {
         (self.name, self.summary, self.discussion) = (name, summary, discussion)
-        (self.arguments, self.options, self.examples) = (arguments, options, examples)
+        (self.arguments, self.options, self.examples, self.changes) = (arguments, options, examples, changes)
     }
 
     /// Returns the option with a long name, or nil if there is none.

@@ -52,7 +52,7 @@ extension Command {
     fileprivate func namingVariables(_ prefix: String) -> Command {
         Command(
             name, summary: summary, discussion: discussion, arguments: arguments,
-            options: options.map { $0.namingVariable(prefix) }, examples: examples)
+            options: options.map { $0.namingVariable(prefix) }, examples: examples, changes: changes)
     }
 
     func checkTable() {

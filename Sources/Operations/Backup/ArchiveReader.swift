@@ -114,26 +114,31 @@ struct ArchiveReader {
         return !journal.isEmpty && !journal.hasPrefix(".") && !journal.contains("/")
     }
 
-    fileprivate static func damaged(_ path: String, _ what: String) -> Failure {
-        Failure(.corrupt, "\(path) cannot be used: \(what); take another backup")
+    fileprivate static func damaged(_ path: String, _ what: String, _ advice: String? = nil) -> Failure {
+        Failure(.corrupt, "\(path) cannot be used: \(what); \(advice ?? "take another backup")")
     }
 }
 
-/// A tar archive that is read from beginning to end.
+/// A tar archive that is read from beginning to end, as it is or packed by gzip, zstd or xz.
 @safe
 private struct TarFile: ~Copyable {
     private let path: String
     private let archive: OpaquePointer
 
     init(_ path: String) throws(Failure) {
-        // Opened first for a clear error if the file is missing or cannot be read.
+        // A pipe could be read only once, and be waited for. Opened first for a clear error if the file is missing.
+        try RegularFile.refuseOther(FileTree.status(of: path), path)
         _ = try OpenFile(path, for: .reading, unreadable: .fileFailed)
         guard let archive = unsafe archive_read_new() else { throw unsafe .archive(nil, "read", path) }
         unsafe archive_read_support_format_tar(archive)
+        unsafe archive_read_support_filter_gzip(archive)
+        unsafe archive_read_support_filter_zstd(archive)
+        unsafe archive_read_support_filter_xz(archive)
         guard unsafe archive_read_open_filename(archive, path, 1 << 16) == ARCHIVE_OK else {
-            let error = unsafe Self.failure(archive, path)
             unsafe archive_read_free(archive)
-            throw error
+            throw ArchiveReader.damaged(
+                path, "it is no tar archive",
+                "if it is encrypted or packed, unpack it first; if not, take another backup")
         }
         self.path = path
         unsafe self.archive = unsafe archive

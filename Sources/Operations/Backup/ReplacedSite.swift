@@ -123,12 +123,12 @@ struct RestoredFile {
 
     /// Checks that the file may be put in place.
     ///
-    /// - Throws: `Failure.Code.busy` if a file is at the place that must stay or is in use.
+    /// - Throws: `Failure`: `.fileFailed` if a file is at the place that must stay, `.busy` if it is in use.
     func checkTarget(isReplacing: Bool) throws(Failure) {
         guard FileTree.exists(path) else { return }
         guard isReplacing else {
             throw Failure(
-                .busy,
+                .fileFailed,
                 """
                 \(path) is there already: name another place with --catalog or --journals, or give --replace, which \
                 overwrites it
@@ -192,12 +192,12 @@ struct RestoredExperiments {
 
     /// Prepares to put experiments into a store.
     ///
-    /// - Throws: `Failure.Code.busy` if the store has other experiments that must stay.
+    /// - Throws: `Failure.Code.fileFailed` if the store has other experiments that must stay.
     init(_ text: [UInt8], in store: any VersionStore, isReplacing: Bool) throws(Failure) {
         let known = try store.experiments()
         guard isReplacing || known == nil || known == text else {
             throw Failure(
-                .busy,
+                .fileFailed,
                 "\(store.location) has other experiments: name another store, or give --replace, which replaces them")
         }
         self.text = text

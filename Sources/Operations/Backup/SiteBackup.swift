@@ -35,11 +35,10 @@ package struct SiteBackup {
     ///   - path: the file to write. It appears when it is complete; until then its folder needs space for it twice.
     ///   - isReplacing: whether an existing file is replaced.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `Failure.Code.busy` if the file exists and must stay; `fileFailed`, among others, if it is a database
-    ///   or a link.
+    /// - Throws: `Failure.Code.fileFailed`, among others, if the file exists and must stay, or is a database or a link.
     package func write(to path: String, isReplacing: Bool, now: Int64) throws(Failure) -> BackupManifest {
         guard isReplacing || !FileTree.exists(path) else {
-            throw Failure(.busy, "\(path) is there already: name another file, or give --replace")
+            throw Failure(.fileFailed, "\(path) is there already: name another file, or give --replace")
         }
         try PrivateFile.refuseOther(path)
         var writer = try ArchiveWriter(path)

@@ -9,7 +9,7 @@ package struct Planner: Sendable {
     package private(set) var model: VisibleModel
     /// The settings of lists, with the relation weights that evidence chose for the version.
     package let configuration: PlanConfiguration
-    let key: RotationKey
+    package let key: RotationKey
     let coldStart: ColdStartIndex
     /// The groups that are too similar to one another, of which a list has at most one.
     package let ceiling: SimilarityCeiling

@@ -81,7 +81,7 @@ package final class UntakenChanges {
     /// Reads the journal beside a catalog, if there is one.
     ///
     /// - Parameter taken: the changes that the catalog has.
-    private init(besideCatalog path: String, beyond taken: AppliedChanges) throws(Failure) {
+    package init(besideCatalog path: String, beyond taken: AppliedChanges) throws(Failure) {
         let path = Catalog.existingJournal(beside: path)
         journal = try path.map { path throws(Failure) in try ChangeJournal(path: path, mode: .reading) }
         let found = try journal?.decisions() ?? []

@@ -24,7 +24,7 @@ enum ApplyCommand: Subcommand {
                 help: "Apply changes even if earlier ones are missing, which are then lost for good"),
             CommonOptions.catalog,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
-        examples: ["coterie apply", "coterie apply --store redis://localhost/0"])
+        examples: ["coterie apply", "coterie apply --store redis://localhost/0"], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         // Nobody makes a catalog by taking changes to it.

@@ -41,7 +41,8 @@ enum BackupCommand: Subcommand {
                 type: .integer(1...10_000), setting: Setting("backup.keep")),
             Option(flag: "replace", help: "Replace the file if it is there already"), CommonOptions.json,
         ],
-        examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"])
+        examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"],
+        changes: true)
 
     static let withoutRedis = Option(
         flag: "without-redis", help: "Leave out what only Redis has, for example when Redis cannot be reached")
@@ -61,10 +62,10 @@ enum BackupCommand: Subcommand {
         let backup = try SiteBackup(
             catalog: parsed.text("catalog"), journals: parsed.journalFiles(), store: store(parsed))
         let manifest = try backup.write(to: path, isReplacing: parsed.flag("replace"), now: now)
-        try BackupReport(manifest, path: path).write(parsed)
         for line in try folder?.prune(keeping: parsed.integer("keep"), after: manifest) ?? [] {
             printToStandardError(line)
         }
+        try BackupReport(manifest, path: path).write(parsed)
     }
 }
 

@@ -128,7 +128,10 @@ private struct CheckReport: ~Copyable {
         findings.append(finding)
         let isHidden = isQuiet && finding.state == .good
         guard !isJSON, !isHidden else { return }
-        try output.line(Self.line(finding))
+        let state = finding.state.rawValue
+        let spaces = String(repeating: " ", count: 9 - state.count)
+        try output.line("\(state)\(spaces)\(finding.subject): \(finding.message)")
+        if let advice = finding.advice { try output.line("         do: \(advice)") }
         try output.flush()
     }
 
@@ -156,12 +159,6 @@ private struct CheckReport: ~Copyable {
         guard warnings == 0 else {
             throw Failure(.warning, warnings == 1 ? "there is a warning" : "there are \(warnings) warnings")
         }
-    }
-
-    private static func line(_ finding: Finding) -> String {
-        let state = finding.state.rawValue
-        let text = "\(state)\(String(repeating: " ", count: 9 - state.count))\(finding.subject): \(finding.message)"
-        return printable(text) + (finding.advice.map { "\n         " + printable("do: \($0)") } ?? "")
     }
 }
 

@@ -36,7 +36,7 @@ enum CurateCommand: Subcommand {
             "coterie curate add weekly-challenge --position 1",
             "coterie curate add hanami --start 2027-03-15 --expires 2027-04-20",
             "coterie curate list", "coterie curate remove hanami",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         switch parsed.chosen(Action.allCases, by: \.rawValue) {

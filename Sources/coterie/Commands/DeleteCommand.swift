@@ -48,7 +48,7 @@ enum DeleteCommand: Subcommand {
         examples: [
             "coterie delete photo p-17 p-18", "coterie delete membership owl-watch laura-100",
             "coterie delete user --from gone.csv", "coterie delete favourite laura-100 p-17",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let what = parsed.arguments[0]

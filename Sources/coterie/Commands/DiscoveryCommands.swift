@@ -29,7 +29,7 @@ enum PhotosCommand: Subcommand {
         let member = try site.member(parsed.arguments[0], atMilliseconds: parsed.planInstant())
         let answer = try site.answer { answers throws(AnswerError) in try answers.photos(for: member, limit: limit) }
         try parsed.print(answer) { output in
-            try output.line("photos that \(printable(answer.userId)) may like:")
+            try output.line("photos that \(answer.userId) may like:")
             try output.table(answer.photos, ifNone: "none: no favourite and no group points to a public photo")
         }
     }
@@ -64,7 +64,7 @@ enum ContactsCommand: Subcommand {
         let member = try site.member(parsed.arguments[0], atMilliseconds: parsed.planInstant())
         let answer = try site.answer { answers throws(AnswerError) in try answers.contacts(for: member, limit: limit) }
         try parsed.print(answer) { output in
-            try output.line("members whom \(printable(answer.userId)) may want to know:")
+            try output.line("members whom \(answer.userId) may want to know:")
             try output.table(answer.contacts, ifNone: "none: no listed member is in a public group of the user")
         }
     }

@@ -170,13 +170,13 @@ enum EvaluateCommand: Subcommand {
 
     private static func write(_ evaluator: Evaluator, _ model: ModelVersion, to path: String) throws {
         var output = try Output(path: path)
-        try output.line("list\tbucket\tuser_id\trank\tgroup_id")
+        try output.write("list\tbucket\tuser_id\trank\tgroup_id\n")
         try evaluator.forEachMember { member, lists in
             for made in lists {
                 for (index, item) in made.items.enumerated() {
                     let user = member.profile.userID
                     let fields = [made.list.rawValue, String(made.bucket), user, String(index + 1)]
-                    try output.line(TabSeparated.line(fields + [model.id(of: Int(item.group))]))
+                    try output.write(TabSeparated.line(fields + [model.id(of: Int(item.group))]))
                 }
             }
         }

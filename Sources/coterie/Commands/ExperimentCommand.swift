@@ -61,7 +61,7 @@ enum ExperimentCommand: Subcommand {
             "coterie experiment check", "coterie experiment start longer-rotation",
             "coterie experiment assign laura-100", "coterie experiment report longer-rotation --svg joins.svg",
             "coterie experiment size --effect 5%",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         switch parsed.chosen(Action.allCases, by: \.rawValue) {
@@ -171,7 +171,7 @@ enum ExperimentCommand: Subcommand {
             shown: try parsed.openCatalogIfPresent()?.shownArms(ofUser: id) ?? [:], atMilliseconds: now)
         try parsed.print(StoredDocument(content: arms)) { output in
             for assigned in arms { try output.line("\(assigned.experiment): \(assigned.arm)") }
-            if arms.isEmpty { try output.line("\(printable(id)) is in no experiment") }
+            if arms.isEmpty { try output.line("\(id) is in no experiment") }
         }
     }
 }

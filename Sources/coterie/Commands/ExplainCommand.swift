@@ -25,9 +25,9 @@ enum ExplainCommand: Subcommand {
             try answers.explanation(of: group, for: member)
         }
         try parsed.print(answer) { output in
-            try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
+            try output.line("\(answer.groupId) for \(answer.userId): \(answer.explanation)")
             if let interest = answer.interest {
-                try output.line(printable("its strongest reason is in the interest \"\(interest)\""))
+                try output.line("its strongest reason is in the interest \"\(interest)\"")
             }
             if !answer.reasons.isEmpty { try output.table(answer.reasons) }
         }

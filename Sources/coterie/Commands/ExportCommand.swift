@@ -104,7 +104,7 @@ enum ExportCommand: Subcommand {
     ) throws {
         let model = version.model
         let scores = ListedScores(relation, in: model, version.manifest)
-        if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
+        if !isJSON { try output.write("group\trank\tneighbour\tscore\tcommon\n") }
         for group in 0..<model.groupCount where shown.shows(UInt32(group)) {
             let id = model.id(of: group)
             let neighbours = model.neighbours(of: group, by: relation).lazy.filter { shown.shows($0.index) }
@@ -121,7 +121,7 @@ enum ExportCommand: Subcommand {
                     }
                     try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    try output.line(
+                    try output.write(
                         TabSeparated.line([id, String(index + 1), other, score, String(neighbour.common)]))
                 }
             }

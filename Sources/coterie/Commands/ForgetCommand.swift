@@ -56,7 +56,7 @@ enum ForgetCommand: Subcommand {
         examples: [
             "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
             "coterie forget laura-100 --check --backup coterie-2026-11-22.tar", "coterie forget --ledger forgotten.txt",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let users = try parsed.userIDs()
@@ -123,9 +123,8 @@ enum ForgetCommand: Subcommand {
         let ledger = try catalog.ledger()
         var times: [BytewiseString: Int64] = [:]
         for case .removal(let removal) in try parsed.untakenDecisions(catalog).changes {
-            guard let id = removal.forgottenUserID,
-                removal.atMilliseconds > ledger.times(of: id)?.readmitted ?? 0
-            else { continue }
+            guard let id = removal.forgottenUserID else { continue }
+            guard removal.atMilliseconds > ledger.times(of: id)?.readmitted ?? 0 else { continue }
             times[BytewiseString(id)] = max(times[BytewiseString(id)] ?? 0, removal.atMilliseconds)
         }
         return times
@@ -214,27 +213,17 @@ enum ForgetCommand: Subcommand {
         var rows: [MemberTrace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)
-            var places = traces.rows.map { MemberTrace.Place(place: "catalog, \($0.key)", rows: $0.value) }
-            for (path, file) in sessions {
-                let lists = try file?.count(ofUser: user) ?? 0
-                if lists > 0 { places.append(MemberTrace.Place(place: "sessions \(path)", rows: lists)) }
-            }
+            var places = traces.rows.map { ("catalog, \($0.key)", $0.value) }
+            for (path, file) in sessions { places.append(("sessions \(path)", try file?.count(ofUser: user) ?? 0)) }
             for (version, members) in published where try members.member(withID: user) != nil {
-                places.append(MemberTrace.Place(place: "version \(version.manifest.version)", rows: 1))
+                places.append(("version \(version.manifest.version)", 1))
             }
             let noted = try list?.decisions(about: (.member, user), at: SystemClock.nowMilliseconds).count ?? 0
-            if noted > 0 { places.append(MemberTrace.Place(place: "list of decisions", rows: noted)) }
-            places += (streamed[BytewiseString(user)] ?? [:]).map {
-                MemberTrace.Place(place: "stream \($0.key)", rows: $0.value)
-            }
-            places += journaled.compactMap { journal in
-                journal.counts[BytewiseString(user)].map { MemberTrace.Place(place: journal.place, rows: $0) }
-            }
-            rows.append(
-                MemberTrace(
-                    userId: user, isForgotten: traces.forgottenAt != nil || waiting[BytewiseString(user)] != nil,
-                    places: places.sorted { $0.place < $1.place })
-            )
+            places.append(("list of decisions", noted))
+            places += (streamed[BytewiseString(user)] ?? [:]).map { ("stream \($0.key)", $0.value) }
+            places += journaled.map { ($0.place, $0.counts[BytewiseString(user)] ?? 0) }
+            let isForgotten = traces.forgottenAt != nil || waiting[BytewiseString(user)] != nil
+            rows.append(MemberTrace(user, isForgotten: isForgotten, places))
         }
         try report(rows, parsed, sessionFiles: files)
     }
@@ -247,12 +236,9 @@ enum ForgetCommand: Subcommand {
             try Restoration(path).traces(of: users, in: folder.path), try parsed.openCatalogIfPresent()
         )
         let rows: [MemberTrace] = try users.map { user in
-            let places = (traces[BytewiseString(user)] ?? [:]).map {
-                MemberTrace.Place(place: "backup, \($0.key)", rows: $0.value)
-            }
-            return MemberTrace(
-                userId: user, isForgotten: try catalog?.isForgotten(user: user) ?? false,
-                places: places.sorted { $0.place < $1.place })
+            MemberTrace(
+                user, isForgotten: try catalog?.isForgotten(user: user) ?? false,
+                (traces[BytewiseString(user)] ?? [:]).map { ("backup, \($0.key)", $0.value) })
         }
         try report(rows, parsed)
     }
@@ -264,7 +250,7 @@ enum ForgetCommand: Subcommand {
                 let note = row.isForgotten ? "forgotten, and kept from coming back" : "not forgotten"
                 let found = row.places.map { "\($0.place): \($0.rows.grouped)" }
                 let left = found.isEmpty ? "nothing is left" : "left: " + found.joined(separator: "; ")
-                try output.line("\(printable(row.userId)): \(note); \(left)")
+                try output.line("\(row.userId): \(note); \(left)")
             }
             if let files = sessionFiles {
                 let place = files.isEmpty ? "no file" : files.joined(separator: ", ")
@@ -301,7 +287,13 @@ private struct ForgottenMembers: Answer {
 private struct MemberTrace: Answer {
     let userId: String
     let isForgotten: Bool
+    /// The places that have anything, in the order of their names.
     let places: [Place]
+
+    init(_ userId: String, isForgotten: Bool, _ rows: [(place: String, count: Int)]) {
+        (self.userId, self.isForgotten) = (userId, isForgotten)
+        places = rows.filter { $0.count > 0 }.map(Place.init).sorted { $0.place < $1.place }
+    }
 
     struct Place: Answer {
         let place: String

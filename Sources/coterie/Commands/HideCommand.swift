@@ -23,7 +23,8 @@ enum HideCommand: Subcommand {
             Option(flag: "undo", help: "Show the group again; the next recompute includes it"),
             Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
-        examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
+        examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"],
+        changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let group = parsed.arguments.first

@@ -94,7 +94,7 @@ enum ImportCommand: Subcommand {
             "coterie import memberships export.csv --columns group_id=gid,joined_at=created --timezone Europe/Berlin",
             "coterie import groups groups.jsonl --replace --strict",
             "coterie import vectors vectors.npy --ids ids.txt --model-name clip-vit-b32",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         if parsed.arguments[0] == VectorImport.name { return try importVectors(parsed) }
@@ -111,11 +111,12 @@ enum ImportCommand: Subcommand {
             try Importer(
                 into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: report
             ).run(Array(parsed.arguments.dropFirst()))
-        }
-        // Daemons without a catalog are told which groups are private by now and what members have, and the store who
-        // came back.
-        if kind == .groups || kind.changesMembers || options.readmits, !options.isDryRun {
-            try applyChanges(parsed, renewsMembers: true)
+        } finish: {
+            // Daemons without a catalog are told which groups are private by now and what members have, and the store
+            // who came back.
+            if kind == .groups || kind.changesMembers || options.readmits, !options.isDryRun {
+                try applyChanges(parsed, renewsMembers: true)
+            }
         }
     }
 
@@ -143,9 +144,10 @@ enum ImportCommand: Subcommand {
         }
     }
 
-    /// Runs an import, with a progress line, and shows its result.
+    /// Runs an import, with a progress line and what follows it, and shows its result.
     private static func show(
-        _ parsed: ParsedCommand, _ name: String, _ run: (@escaping (ImportProgress) -> Void) throws -> ImportSummary
+        _ parsed: ParsedCommand, _ name: String, _ run: (@escaping (ImportProgress) -> Void) throws -> ImportSummary,
+        finish: () throws -> Void = {}
     ) throws {
         let line = ProgressLine()
         let watcher = ImportWatcher(
@@ -168,6 +170,7 @@ enum ImportCommand: Subcommand {
             report.lines[0],
             notes: report.lines.dropFirst()
                 + summary.examples.map { "rejected: \($0.source), line \($0.line): \($0.reason)" })
+        try finish()
         try parsed.print(ImportOutcome(summary: summary, isDryRun: report.isDryRun)) { output in
             for text in report.lines { try output.line(text) }
         }

@@ -19,13 +19,14 @@ struct ListExport {
         var limit: Int
         var seed: UInt64
         var omitted: [String]
-        var variety: Double
+        /// The fingerprint of the settings of lists, the key of the rotation, and the release.
+        var settings: String
         var isJSON: Bool
         var hasReasons: Bool
         /// The checksum of the users' ids, or `nil` for all users of the catalog.
         var users: String?
-        /// The checksum of the groups that are not shown and of the members who were forgotten.
-        var concealed: String?
+        /// The checksum of what is hidden, curated, removed or forgotten.
+        var decided = ""
     }
 
     /// The number of members that a thread takes at a time.
@@ -52,9 +53,10 @@ struct ListExport {
         content = Content(
             version: site.version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
-            omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
+            omitted: parsed.texts("without").sorted(),
+            settings: parsed.listSettings(site.snapshot.planner.key), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
-        content.concealed = try Self.concealed(site)
+        content.decided = try Self.decided(site)
         readers = try (0..<parsed.threadCount()).map { _ in
             var own = site
             own.catalog = try parsed.openCatalogIfPresent()
@@ -62,12 +64,13 @@ struct ListExport {
         }
     }
 
-    /// Returns a checksum of what lists must not have: it changes if a group is hidden or a member forgotten meanwhile.
-    private static func concealed(_ site: Site) throws -> String {
+    /// Returns a checksum of the site's decisions: it changes if a group is hidden or a member removed meanwhile.
+    private static func decided(_ site: Site) throws -> String {
         let groups = (0..<site.model.groupCount).filter { !site.model.shows(UInt32($0)) }.map(String.init)
-        let members = (site.untaken?.forgottenMembers ?? []).map(\.text).sorted()
+        let gone = (site.untaken?.forgottenMembers ?? []).union(site.removed.members).map(\.text).sorted()
         let ledger = try site.catalog?.ledger().text ?? ""
-        return Checksum.text(of: Array((groups + [""] + members + [ledger]).joined(separator: "\n").utf8))
+        let others = ["\(site.curations)", ledger, "\(try site.catalog?.latestRemovalStamp() ?? 0)"]
+        return Checksum.text(of: Array((groups + [""] + gone + others).joined(separator: "\n").utf8))
     }
 
     /// Writes the lists.
@@ -108,7 +111,7 @@ struct ListExport {
         let users = try userIDs()
         if listed != nil { content.users = Checksum.text(of: Array(users.joined(separator: "\n").utf8)) }
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
-        let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
+        let header = content.isJSON ? "" : TabSeparated.line(columns)
         progress.begin("lists")
         guard let path = parsed.textIfGiven("output"), path != "-" else {
             var output = try Output()
@@ -236,7 +239,7 @@ struct ListExport {
             let score = Formats.significant(row.group.score, 6)
             var fields = [list.userId, String(group.rank), group.groupId, score, row.origin.rawValue]
             if content.hasReasons { fields.append(seeds(row.reasons).joined(separator: ";")) }
-            return Array((TabSeparated.line(fields) + "\n").utf8)
+            return Array(TabSeparated.line(fields).utf8)
         }
     }
 

@@ -150,7 +150,7 @@ enum RollbackCommand: Subcommand {
             """,
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
         options: CommonOptions.storeOptions,
-        examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"])
+        examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let store = try parsed.openStore()

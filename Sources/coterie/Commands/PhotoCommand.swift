@@ -60,7 +60,7 @@ enum PhotoCommand: Subcommand {
         let poolCount = try id.flatMap { try site.context(ofPhoto: $0, in: site.model)?.groups.count } ?? 0
         try parsed.print(answer) { output in
             try output.line(
-                id.map { "\(printable($0)) is in \(poolCount) public groups of the version; it could be added to:" }
+                id.map { "\($0) is in \(poolCount) public groups of the version; it could be added to:" }
                     ?? "groups of photos that look like the examples:")
             try output.table(answer.groups, ifNone: "none: no group is open to it")
         }

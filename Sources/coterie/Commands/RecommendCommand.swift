@@ -78,7 +78,7 @@ enum RecommendCommand: Subcommand {
             } else {
                 // A table counts the reasons that it has no room for.
                 let answer = context.recommendations(plan, limit: limit, reasonLimit: .max)
-                try output.line("\(printable(user)) is in \(joinedCount) public groups of the version; recommended:")
+                try output.line("\(user) is in \(joinedCount) public groups of the version; recommended:")
                 try output.table(answer.recommendations)
                 if plan.items.isEmpty {
                     try output.line("nothing: \(answer.pause.words ?? "the model has no group to recommend")")

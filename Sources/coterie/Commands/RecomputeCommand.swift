@@ -93,7 +93,7 @@ enum RecomputeCommand: Subcommand {
             "coterie recompute --measure cosine --min-common-members 3",
             "coterie recompute --degree-discount 1 --neighbour-exponent 0.4 --cut source",
             "coterie recompute --dry-run --json",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         guard !parsed.flag("dry-run") else { return try compute(parsed, nil) }

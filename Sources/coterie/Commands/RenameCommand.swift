@@ -4,6 +4,7 @@ import CatalogStore
 import Changes
 import CommandLine
 import Model
+import RecordReading
 
 /// `coterie rename WHAT OLD NEW`, and from a file.
 enum RenameCommand: Subcommand {
@@ -23,8 +24,9 @@ enum RenameCommand: Subcommand {
             something else has the old id by then.
 
             --from reads a file with the columns old_id and new_id. It is refused as a whole if it has another column, \
-            a bad line, or an id in two renamings. A file that merges more than a tenth of all into others needs \
-            --allow-shrinking. Unknown ids are named, and the exit code is 65; the others are renamed.
+            a bad line, or an id in two renamings. Several old ids with one new id are merged. A file that merges more \
+            than a tenth of all into others needs --allow-shrinking. Unknown ids are named, and the exit code is 65; \
+            the others are renamed.
             """,
         arguments: [
             Argument("WHAT", help: "What to rename", allowed: tables.map(\.singular)),
@@ -39,7 +41,7 @@ enum RenameCommand: Subcommand {
         examples: [
             "coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100",
             "coterie rename user --from renamed.csv --dry-run",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let what = parsed.arguments[0]
@@ -50,6 +52,7 @@ enum RenameCommand: Subcommand {
         }
         let (old, new) = (parsed.arguments[1], parsed.arguments[2])
         guard (1...255).contains(new.utf8.count) else { throw UsageError("an id has 1 to 255 bytes") }
+        warn(ofDoubtful: [new])
         let isDryRun = parsed.flag("dry-run")
         let decision = isDryRun ? nil : try Decision(parsed)
         // A renaming that the catalog would refuse is not decided.
@@ -73,7 +76,7 @@ enum RenameCommand: Subcommand {
             what: what, from: old, to: new, outcome: "\(outcome)", isDryRun: isDryRun, toldStore: decision?.toldStore)
         try parsed.print(answer) { output in
             let note = isDryRun ? "; dry run: nothing was changed" : ""
-            try output.line(printable(line(outcome, what, old, new) + note))
+            try output.line(line(outcome, what, old, new) + note)
             if let line = decision?.line { try output.line(line) }
         }
     }
@@ -83,13 +86,17 @@ enum RenameCommand: Subcommand {
         guard parsed.arguments.count == 1 else { throw UsageError("with --from, the file has the ids") }
         let rows = try NamedRows.renamings(inFile: path, ignoring: Set(parsed.names("ignore")))
         let pairs = try Self.pairs(rows, path)
+        warn(ofDoubtful: pairs.map(\.new))
         let isDryRun = parsed.flag("dry-run")
         let decision = isDryRun ? nil : try Decision(parsed)
         let catalog = try parsed.openCatalog()
         var (outcomes, unknown, changes): ([RenamingChange.Outcome: Int], RemovalSummary, [Change]) = ([:], .init(), [])
         let now = try decision?.stampMilliseconds() ?? SystemClock.nowMilliseconds
+        var given: Set<BytewiseString> = []
         for (old, new) in pairs {
-            let outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
+            var outcome = try catalog.outcome(ofRenaming: old, to: new, in: table)
+            // An earlier row gives its thing the same id.
+            if outcome == .renamed, !given.insert(BytewiseString(new)).inserted { outcome = .merged }
             outcomes[outcome, default: 0] += 1
             guard outcome != .unknown else {
                 unknown.note(unknown: [old])
@@ -117,6 +124,16 @@ enum RenameCommand: Subcommand {
         try unknown.check(table.singular)
     }
 
+    private static func warn(ofDoubtful ids: [String]) {
+        let doubtful = ids.filter(NullWord.isDoubtfulID)
+        guard let first = doubtful.min() else { return }
+        printToStandardError(
+            """
+            warning: \(doubtful.count.grouped) of the new ids look like no value, or like numbers that a spreadsheet \
+            has changed, such as "\(shown(first))"
+            """)
+    }
+
     /// Returns each renaming once.
     ///
     /// - Throws: `Failure` if the order of two renamings would matter.
@@ -140,8 +157,7 @@ enum RenameCommand: Subcommand {
     private static func ambiguous(_ id: String, _ path: String) -> Failure {
         Failure(
             .badData,
-            "\(path): \(printable(id)) is in two renamings, whose order matters: put the later one into a file of its own"
-        )
+            "\(path): \(id) is in two renamings, whose order matters: put the later one into a file of its own")
     }
 
     private static func line(_ outcome: RenamingChange.Outcome, _ what: String, _ old: String, _ new: String) -> String

@@ -29,7 +29,7 @@ enum RestoreCommand: Subcommand {
             Run the command as the user of the daemons. Afterwards run "coterie recompute", and start the daemons. \
             --verify only compares the backup with its checksums.
             """,
-        arguments: [Argument("FILE", help: "A backup of \"coterie backup\"")],
+        arguments: [Argument("FILE", help: "A backup of \"coterie backup\", also packed by gzip, zstd or xz")],
         options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             Option("journals", "FOLDER", help: "The folder for the journals (default: that of the catalog)"),
             Option(flag: "replace", help: "Overwrite the catalog, the journals and the experiments that are there"),
@@ -41,7 +41,7 @@ enum RestoreCommand: Subcommand {
         examples: [
             "coterie restore coterie-2026-11-22.tar --verify",
             "coterie restore coterie-2026-11-22.tar --catalog /var/lib/coterie/catalog.sqlite --replace",
-        ])
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         let path = parsed.arguments[0]

@@ -35,8 +35,8 @@ enum SimilarCommand: Subcommand {
         // A blend has the common entries of every relation, and one relation those and the group's size.
         let columns = by == RelationTable.blendName ? relations.tabled(in: snapshot.model) : []
         try parsed.print(answer) { output in
-            try output.line(
-                printable("\(Formats.name(answer.groupId, snapshot.model.title(of: group))): similar groups by \(by)"))
+            let name = Formats.name(answer.groupId, snapshot.model.title(of: group))
+            try output.line("\(name): similar groups by \(by)")
             try output.table(answer.neighbours, of: columns)
             if by != RelationTable.blendName, !snapshot.model.relations.contains(Relation(rawValue: by)) {
                 try output.line("version \(site.version.manifest.version) has no \(by)")
@@ -87,8 +87,8 @@ enum WhyCommand: Subcommand {
         let answer = SimilarityOfTwo(
             version: version.manifest.version.description, ids: (ids[0], ids[1]), isStale: isStale, verdicts: verdicts)
         try parsed.print(answer) { output in
-            try output.line(printable("\(ids[1]) in the list of \(ids[0]):"))
-            for verdict in verdicts { try output.line(printable("by \(verdict.relation): \(verdict.sentence)")) }
+            try output.line("\(ids[1]) in the list of \(ids[0]):")
+            for verdict in verdicts { try output.line("by \(verdict.relation): \(verdict.sentence)") }
         }
         if isStale {
             printToStandardError("warning: the catalog changed since version \(version.manifest.version) was built")

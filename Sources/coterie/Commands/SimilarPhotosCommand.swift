@@ -24,7 +24,7 @@ enum SimilarPhotosCommand: Subcommand {
             try answers.similarPhotos(to: id, withDuplicates: withDuplicates, limit: limit)
         }
         try parsed.print(answer) { output in
-            try output.line("public photos that look like \(printable(id)):")
+            try output.line("public photos that look like \(id):")
             try output.table(answer.photos, ifNone: "none: no other photo in a public pool has a vector")
         }
     }

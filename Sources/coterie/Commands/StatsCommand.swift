@@ -36,9 +36,7 @@ enum StatsCommand: Subcommand {
             try output.line("")
             for hint in hints { try output.line(hint) }
             if hints.isEmpty { try output.line("nothing is missing that lists are made from") }
-            for line in ubiquity(statistics) + twins(statistics) + doubts.map(\.line) {
-                try output.line(printable(line))
-            }
+            for line in ubiquity(statistics) + twins(statistics) + doubts.map(\.line) { try output.line(line) }
         }
     }
 

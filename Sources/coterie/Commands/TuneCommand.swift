@@ -31,7 +31,9 @@ enum TuneCommand: Subcommand {
             Option(flag: "discard", help: "Remove tuned settings: the defaults are in use again"),
             CommonOptions.catalog, CommonOptions.threads, CommonOptions.json,
         ],
-        examples: ["coterie tune", "coterie tune --budget 20m", "coterie tune --show --json", "coterie tune --discard"])
+        examples: [
+            "coterie tune", "coterie tune --budget 20m", "coterie tune --show --json", "coterie tune --discard",
+        ], changes: true)
 
     static func run(_ parsed: ParsedCommand) throws {
         guard !(parsed.flag("show") && parsed.flag("discard")) else {

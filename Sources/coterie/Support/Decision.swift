@@ -219,10 +219,16 @@ extension ParsedCommand {
     }
 
     /// Returns the decisions that a catalog has not taken: those in the streams of a shared store, or in its log.
+    ///
+    /// If the streams cannot be read now, it warns, and the log has the decisions that wait to be sent.
     func untakenDecisions(_ catalog: Facts) throws -> RecordedDecisions {
-        let untaken = try UntakenChanges(
-            of: openStore(), besideCatalog: catalog.path, beyond: catalog.appliedChanges())
-        return untaken?.decisions ?? RecordedDecisions()
+        let (store, taken) = (try openStore(), try catalog.appliedChanges())
+        do throws(Failure) {
+            return try UntakenChanges(of: store, besideCatalog: catalog.path, beyond: taken)?.decisions ?? .init()
+        } catch  where error.exitCode == Failure.Code.tryLater.exitCode {
+            printToStandardError("warning: what was decided elsewhere is not known: \(error.message)")
+            return try UntakenChanges(besideCatalog: catalog.path, beyond: taken).decisions
+        }
     }
 
     /// The option for the file of a daemon's sessions.

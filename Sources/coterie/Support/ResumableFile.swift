@@ -48,8 +48,8 @@ final class ResumableFile<Content: Codable & Equatable> {
                 throw Failure(
                     .badData,
                     """
-                    \(partial) was begun from another version or with other options: give the same ones, or remove it \
-                    and \(beside)
+                    \(partial) was begun from another version, with other options, or before the site decided \
+                    something: give the same options, or remove it and \(beside)
                     """)
             }
             note = begun

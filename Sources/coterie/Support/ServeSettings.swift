@@ -117,7 +117,7 @@ extension ParsedCommand {
     }
 
     /// Returns a fingerprint of all that lists are made with but the version: settings, rotation key and release.
-    fileprivate func listSettings(_ key: RotationKey) -> String {
+    func listSettings(_ key: RotationKey) -> String {
         let lines = listSettingValues.map { "\($0.key)=\($0.value)" }.sorted()
         return Pseudonyms.fingerprint(of: (lines + [key.fingerprint, Coterie.program.version]).joined(separator: "\n"))
     }

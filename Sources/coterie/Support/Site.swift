@@ -30,6 +30,8 @@ struct Site {
     private let withdrawn: WithdrawnGroups?
     private let parsed: ParsedCommand
 
+    /// The curated groups in their order.
+    var curations: [Curation] { state.curations }
     /// The groups of the version that the site shows.
     var model: VisibleModel { snapshot.model }
 

@@ -3,8 +3,8 @@ import CommandLine
 
 /// Tab-separated values.
 enum TabSeparated {
-    /// Returns a line of fields, without its line feed.
-    static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: "\t") }
+    /// Returns a line of fields, with its line feed.
+    static func line(_ fields: [String]) -> String { fields.map(field).joined(separator: "\t") + "\n" }
 
     /// Returns a field, quoted as in RFC 4180 if necessary; any id can be read back.
     static func field(_ text: String) -> String {

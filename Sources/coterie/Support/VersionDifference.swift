@@ -20,7 +20,7 @@ struct VersionDifference {
             let rows = try neighbours(of: group)
             try parsed.print(rows) { output in
                 try output.line(
-                    printable("neighbours of \(group) in \(before.manifest.version) and \(after.manifest.version)"))
+                    "neighbours of \(group) in \(before.manifest.version) and \(after.manifest.version)")
                 try output.table(rows, ifNone: "no neighbours in either version")
             }
         } else {

@@ -134,8 +134,7 @@ struct ReplayOutput: Answer {
             let more = groups.count > namedLimit ? ", …" : ""
             facts.append("\(word): " + groups.prefix(namedLimit).joined(separator: ", ") + more)
         }
-        return printable(
-            "#\(recorded.sequence) \(recorded.method) \(recorded.target): " + facts.joined(separator: "; "))
+        return "#\(recorded.sequence) \(recorded.method) \(recorded.target): " + facts.joined(separator: "; ")
     }
 }
 
