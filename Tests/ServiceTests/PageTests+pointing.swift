@@ -231,4 +231,20 @@ extension PageTests {
         #expect(other.session(in: headers) == nil)
         #expect(!FileManager.default.fileExists(atPath: file))
     }
+
+    @Test("A log that names no members has the digest of the path in the line about the page, too")
+    func digests() async throws {
+        let daemon = try daemon {
+            $0.live.logsMembers = false
+            $0.live.logsRequests = true
+        }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        #expect(try get(daemon, "/admin/members/bob", [field]).status == 200)
+        let digest = PathDigests.digest(of: "bob")
+        #expect(digest.hasPrefix("~") && digest.utf8.count == 17)
+        #expect(await lines.have("pages: olga looked at the member \(digest)"))
+        #expect(await eventually { lines.raw.contains { $0.contains("admin/members/\(digest)") } })
+        #expect(!lines.raw.contains { $0.contains("bob") })
+    }
 }

@@ -169,9 +169,12 @@ struct PathDigests: Sendable {
         return request.segments.map { segment in
             defer { before = segment }
             guard Self.wordsOfMembers.contains(before) || !words.contains(segment) else { return "/" + segment }
-            return "/~" + Ledger(key: Self.key).digest(of: segment).text.prefix(16)
+            return "/" + Self.digest(of: segment)
         }.joined()
     }
+
+    /// Returns what stands for an id in the log.
+    static func digest(of id: String) -> String { "~" + Ledger(key: key).digest(of: id).text.prefix(16) }
 }
 
 /// The system's clocks.

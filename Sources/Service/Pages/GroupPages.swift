@@ -23,7 +23,12 @@ extension Endpoint {
 
 extension Call {
     /// Logs what an operator did or looked at.
-    func note(_ action: String) { responder.pages.log.info("pages: \(operatorName) \(action)") }
+    ///
+    /// - Parameter member: the id of the member whom it was about, if any.
+    func note(_ action: String, member: String? = nil) {
+        let name = member.map { " " + (responder.settings.logsMembers ? $0 : PathDigests.digest(of: $0)) } ?? ""
+        responder.pages.log.info("pages: \(operatorName) \(action)\(name)")
+    }
 }
 
 extension Responder {
