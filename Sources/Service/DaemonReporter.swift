@@ -114,6 +114,9 @@ package enum Deployment: Sendable {
         }
     }
 
+    /// The file for ended sessions of the pages that the store is still to learn of; nil for none.
+    var endingsPath: String? { if case .shared(_, let journal, _, _, _) = self { journal + "-endings" } else { nil } }
+
     /// The data that is read from the store besides groups.
     ///
     /// A daemon on top of a catalog reads members there, unless the catalog does not have them, and what the site

@@ -226,7 +226,8 @@ struct Routes {
                 metricSources: [metrics, ModelMetrics(problems: DaemonProblems(follower: follower), now: now)]
                     + (cache.map { [$0 as any MetricSource] } ?? [])),
             pages: Responder.Pages(
-                sessions: PageSessions(store), decisions: DecisionNotes(store, log: lines.log), requests: metrics,
+                sessions: PageSessions(store, log: lines.log), decisions: DecisionNotes(store, log: lines.log),
+                requests: metrics,
                 log: lines.log),
             settings: settings, now: now)
         let router = Router(

@@ -1,5 +1,6 @@
 import CatalogStore
 import Foundation
+import HTTP
 import Model
 import ModelStore
 import SQLite
@@ -194,5 +195,69 @@ extension PageTests {
         let page = try get(daemon, "/admin/sign-in?failed=role").text
         #expect(page.contains("a member&#39;s or a service&#39;s"))
         #expect(try !get(daemon, "/admin/sign-in?failed=Call%20this%20number").text.contains("Call this number</p>"))
+    }
+
+    @Test("A form of a session that has ended leads back to its page, which says that nothing was changed")
+    func endedForms() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        for (path, page) in [
+            ("/admin/curation", "%2Fadmin%2Fcuration"),
+            ("/admin/groups/cats%20%F0%9F%90%88/hidden", "%2Fadmin%2Fgroups%2Fcats%2520%25F0%259F%2590%2588"),
+            ("/admin/experiments/a/stop", "%2Fadmin%2Fexperiments%2Fa"), ("/admin/sign-out", "%2Fadmin"),
+        ] {
+            let answer = try post(daemon, path, "secret=old&group=alps")
+            #expect(answer.status == 303)
+            let target = try #require(answer.headers["location"])
+            #expect(target == "/admin/sign-in?to=\(page)&failed=ended")
+            #expect(try get(daemon, target).text.contains("Your session has ended; nothing was changed."))
+        }
+    }
+
+    @Test("Signing out while the store is away says so, and the store learns it when it is back, also after a restart")
+    func waitingEndings() throws {
+        let folder = try TemporaryDirectory()
+        let (boards, file) = (folder.path + "/boards", folder.path + "/journal-endings")
+        let store = FakeStore(try Community.version("v1"))
+        // A file where the folder of the boards would be.
+        store.state.withLock { $0.boards = boards }
+        try Data().write(to: URL(fileURLWithPath: boards))
+        let daemon = try daemon { $0.deployment = .versionsOnly(store) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        let target = try #require(try post(daemon, "/admin/sign-out", "secret=\(secret)", [field]).headers["location"])
+        #expect(try get(daemon, target).text.contains("other daemons do not know it yet"))
+        #expect(try get(daemon, "/admin", [field]).status == 303)
+
+        let headers: HTTPHeaders = ["Cookie": "coterie-session=abc"]
+        let before = PageSessions(store, file: file, log: lines.log)
+        #expect(before.session(in: headers) != nil && !before.end(headers))
+        let restarted = PageSessions(store, file: file, log: lines.log)
+        #expect(restarted.session(in: headers) == nil)
+        let other = PageSessions(store, log: lines.log)
+        other.follow()
+        #expect(other.session(in: headers) != nil)
+        try FileManager.default.removeItem(atPath: boards)
+        restarted.follow()
+        other.follow()
+        #expect(other.session(in: headers) == nil)
+        #expect(!FileManager.default.fileExists(atPath: file))
+    }
+
+    @Test("A log that names no members has the digest of the path in the line about the page, too")
+    func digests() async throws {
+        let daemon = try daemon {
+            $0.live.logsMembers = false
+            $0.live.logsRequests = true
+        }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        #expect(try get(daemon, "/admin/members/bob", [field]).status == 200)
+        let digest = PathDigests.digest(of: "bob")
+        #expect(digest.hasPrefix("~") && digest.utf8.count == 17)
+        #expect(await lines.have("pages: olga looked at the member \(digest)"))
+        #expect(await eventually { lines.raw.contains { $0.contains("admin/members/\(digest)") } })
+        #expect(!lines.raw.contains { $0.contains("bob") })
     }
 }

@@ -118,8 +118,8 @@ extension Responder {
             <details><summary>\(words)<span class="unseen">: dates of \(row.groupId)</span></summary>\
             \(call.forms.form(.curate, "/admin/curation", """
                 <input type="hidden" name="group" value="\(row.groupId)">\
-                <label>From <input type="datetime-local" name="from" value="\(from)"></label>\
-                <label>Until <input type="datetime-local" name="until" value="\(until)"></label>\
+                <label>From <input type="datetime-local" step="1" name="from" value="\(from)"></label>\
+                <label>Until <input type="datetime-local" step="1" name="until" value="\(until)"></label>\
                 <button class="plain">Set the dates<span class="unseen"> of \(row.groupId)</span></button>
                 """, done: "Dates are set.", undo: place(row)))</details>
             """

@@ -129,10 +129,14 @@ extension Problem {
     }
 
     /// Returns the problem as a page, or a way to the page for signing in.
-    func page(for request: HTTPRequest, _ forms: PageForms?) -> HTTPResponse {
+    ///
+    /// - Parameter formPage: the path of the page that the request's form is on.
+    func page(for request: HTTPRequest, _ forms: PageForms?, formPage: String) -> HTTPResponse {
         if status == .unauthorized {
-            let target = request.method == .get ? String(decoding: request.target, as: UTF8.self) : "/admin"
-            return .goTo("/admin/sign-in?to=\(HTML.segment(target))", ["Cache-Control": "no-store"])
+            let isForm = request.method == .post
+            let target = isForm ? formPage : String(decoding: request.target, as: UTF8.self)
+            let failure = isForm ? "&failed=\(SignInFailure.ended.rawValue)" : ""
+            return .goTo("/admin/sign-in?to=\(HTML.segment(target))\(failure)", ["Cache-Control": "no-store"])
         }
         let near = (details.near ?? []).map { id -> HTML in "<li>\(HTML.group(id, title: ""))</li>" }
         let page = Page(
@@ -170,14 +174,14 @@ extension Endpoint {
             page: "sign-in", "/admin/sign-in", .open,
             parameters: [
                 Parameter("to", .text(1...2000), "The page to go to afterwards"),
-                Parameter("failed", standard: SignInFailure.none, "Whether the last try failed"),
+                Parameter("failed", standard: SignInFailure.none, "What failed before"),
             ], handler: Responder.signInPage),
         Endpoint(
             "sign-in-form", .post, "/admin/sign-in", .open, summary: "Opens a session", content: .page, caching: .never,
             handler: Responder.signIn),
         Endpoint(form: "sign-out", "/admin/sign-out", nil) { call, _ in
-            call.responder.pages.sessions.end(call.headers)
-            return "/admin/sign-in"
+            let areToldAll = call.responder.pages.sessions.end(call.headers)
+            return "/admin/sign-in" + (areToldAll ? "" : "?failed=\(SignInFailure.away.rawValue)")
         } answer: { path in
             // Nothing of the session stays in the browser, nor can "Back" show it.
             .goTo(path, ["Set-Cookie": PageSessions.field(""), "Clear-Site-Data": "\"cache\", \"storage\""])
@@ -185,15 +189,21 @@ extension Endpoint {
     ]
 }
 
-/// The reasons for which somebody could not sign in.
+/// The failures after which somebody is asked to sign in.
 private enum SignInFailure: String, CaseIterable {
-    case none, token, role
+    case none, token, role, ended, away
 
     var words: String? {
         switch self {
         case .none: nil
         case .token: "The token is none of this daemon's, or has expired. Paste all that the command prints."
         case .role: "The token is a member's or a service's; these pages need one that --admin made."
+        case .ended: "Your session has ended; nothing was changed."
+        case .away:
+            """
+            You are signed out here. The store is away, and other daemons do not know it yet: they learn it within a \
+            second after the store is back.
+            """
         }
     }
 }

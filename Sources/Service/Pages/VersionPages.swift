@@ -207,7 +207,7 @@ extension Responder {
         let ids = try call.reading { () throws(Failure) in
             if let asked { [asked] } else { try community.someMembers(limit: sampleSize) }
         }
-        call.note("compared the lists of \(asked.map { "the member \($0)" } ?? "\(ids.count) members")")
+        call.note("compared the lists of \(asked == nil ? "\(ids.count) members" : "the member")", member: asked)
         var (rows, reason): ([[HTML]], String?) = ([], nil)
         for id in ids {
             do throws(Failure) {

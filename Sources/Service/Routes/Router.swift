@@ -116,7 +116,18 @@ final class Router: Sendable {
         guard hasPages, isPage else { return problem.response(instance: request.rawPath) }
         let secret = responder.pages.sessions.secret(for: request.headers)
         let forms = PageForms(secret: secret, canSignOut: gate.knowsTokens)
-        return problem.page(for: request, forms)
+        return problem.page(for: request, forms, formPage: formPage(of: request))
+    }
+
+    /// Returns the path of the page that a form is on: the form's own path, or the beginning of it that is a page.
+    private func formPage(of request: HTTPRequest) -> String {
+        var (path, segments) = (request.rawPath[...], request.segments[...])
+        while segments.count > 1 {
+            if case .found = table.match(.get, Array(segments)) { return String(path) }
+            path = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+            segments.removeLast()
+        }
+        return "/admin"
     }
 
     /// Returns the threads that make an endpoint's answers, or nil for the threads of the server.

@@ -55,7 +55,9 @@ struct RouterMaker: Sendable {
                 problems: problems, reading: .reading(configuration.log), drain: configuration.drain),
             documents: Responder.Documents(endpoints: described, metricSources: sources),
             pages: Responder.Pages(
-                sessions: kept?.pages.sessions ?? PageSessions(follower.store),
+                sessions: kept?.pages.sessions
+                    ?? PageSessions(
+                        follower.store, file: configuration.deployment.endingsPath, log: configuration.log),
                 decisions: decisions, requests: metrics, log: configuration.log),
             settings: configuration.live, now: now)
     }
