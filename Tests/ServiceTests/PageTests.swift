@@ -228,21 +228,6 @@ struct PageTests {
     }
 
     @Test(
-        "The log names the members whom operators look at or forget, unless it is to name nobody",
-        arguments: [true, false])
-    func noted(namesMembers: Bool) throws {
-        let daemon = try daemon {
-            $0.live.access = AccessPolicy()
-            $0.live.logsMembers = namesMembers
-        }
-        defer { daemon.stop() }
-        let page = try get(daemon, "/admin/members/ann").text
-        _ = try post(daemon, "/admin/members/ann/forget", "id=ann&secret=\(secret(in: page))")
-        let noted = lines.all.filter { $0.contains("the member ") }
-        #expect(noted.count == 2 && noted.allSatisfy { $0.contains("the member ann") == namesMembers }, "\(noted)")
-    }
-
-    @Test(
         "Without keys the pages answer only to this machine's own names",
         arguments: [
             ("localhost:80", 200), ("127.0.0.1:8080", 200), ("[::1]:8080", 200), ("[::1]", 200), ("evil.example", 403),

@@ -23,11 +23,11 @@ extension Endpoint {
 
 extension Call {
     /// Logs what an operator did or looked at.
-    func note(_ action: String) { responder.pages.log.info("pages: \(operatorName) \(action)") }
-
-    /// Logs what an operator did to the request's member or looked at, with a digest for the id as in paths.
-    func noteMember(_ action: String) {
-        note("\(action) the member \(responder.settings.logsMembers ? id : PathDigests.digest(of: id))")
+    ///
+    /// - Parameter member: the id of the member whom it was about, if any.
+    func note(_ action: String, member: String? = nil) {
+        let name = member.map { " " + (responder.settings.logsMembers ? $0 : PathDigests.digest(of: $0)) } ?? ""
+        responder.pages.log.info("pages: \(operatorName) \(action)\(name)")
     }
 }
 

@@ -16,7 +16,7 @@ extension Endpoint {
         guard fields["id"] == call.id else {
             throw .badForm("\"\(fields["id"])\" is not the member's id: type it as the page shows it")
         }
-        call.noteMember("forgot")
+        call.note("forgot the member", member: call.id)
         try call.remove(.member(call.id, withPhotos: fields["photos"] == "remove"))
         return "/admin"
     }
@@ -45,7 +45,7 @@ extension Responder {
     /// Shows who a member is, why a group is in the list or not, the list itself, and what the member did.
     @Sendable
     fileprivate static func memberPage(_ call: Call) throws(Problem) -> Page {
-        call.noteMember("looked at")
+        call.note("looked at the member", member: call.id)
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
         let context = try call.context(ofMember: call.id, at: instant, in: served)
