@@ -235,6 +235,12 @@ extension PageTests {
         #expect(before.session(in: headers) != nil && !before.end(headers))
         let restarted = PageSessions(store, file: file, log: lines.log)
         #expect(restarted.session(in: headers) == nil)
+        func waiting() -> Bool {
+            var text = MetricsText()
+            restarted.write(to: &text)
+            return String(decoding: text.bytes, as: UTF8.self).contains("coterie_sign_outs_waiting 1\n")
+        }
+        #expect(waiting())
         let other = PageSessions(store, log: lines.log)
         other.follow()
         #expect(other.session(in: headers) != nil)
@@ -242,7 +248,7 @@ extension PageTests {
         restarted.follow()
         other.follow()
         #expect(other.session(in: headers) == nil)
-        #expect(!FileManager.default.fileExists(atPath: file))
+        #expect(!FileManager.default.fileExists(atPath: file) && !waiting())
     }
 
     @Test("A log that names no members has the digest of the path in the line about the page, too")

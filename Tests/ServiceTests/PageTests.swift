@@ -290,6 +290,8 @@ struct PageTests {
         #expect(try send("group=alps&position=2") == 303)
         #expect(try rows() == "birds - -; \(dates)")
         let page = try get(daemon, "/admin/curation", [field]).text
+        // An end at 23:59:59 can be changed to a full minute.
+        #expect(page.contains("type=\"datetime-local\" step=\"1\" name=\"until\""))
         #expect(page.contains("from 2026-12-01T00:00:00") && page.contains("<ol class=\"preview\"><li>"))
         #expect(try send("group=alps&remove=yes") == 303)
         #expect(try rows() == "birds - -")

@@ -7,8 +7,8 @@ import Synchronization
 /// The sessions of operators who have signed in to the pages.
 ///
 /// The cookie is the session: a token of its own kind, signed with a key of the daemon. So every daemon with the same
-/// keys opens it, and it ends with its key. Sessions that were signed out are on a board of the store, for all daemons.
-/// While the store is away, a file keeps those that it lacks.
+/// keys opens it, and it ends with its key. Sessions that were signed out are on a board of the store, for all daemons;
+/// a file keeps those that the board lacks.
 final class PageSessions: Sendable {
     private static let cookie = "coterie-session"
     /// The name of the form field that carries the secret of a session.
@@ -120,5 +120,13 @@ final class PageSessions: Sendable {
             }
         }
         return nil
+    }
+}
+
+extension PageSessions: MetricSource {
+    func write(to text: inout MetricsText) {
+        text.gauge(
+            "coterie_sign_outs_waiting", "Sessions of the pages that were ended here, unknown to the store yet.",
+            ended.withLock(\.waiting).count)
     }
 }

@@ -35,6 +35,9 @@ struct RouterMaker: Sendable {
             follower: follower, replicator: parts.replicator, community: parts.community,
             conditions: parts.conditions + (experiments == nil ? [] : [follower.otherVersions]))
         let decisions = kept?.pages.decisions ?? DecisionNotes(follower.store, log: configuration.log)
+        let sessions =
+            kept?.pages.sessions
+            ?? PageSessions(follower.store, file: configuration.deployment.endingsPath, log: configuration.log)
         let own: [any MetricSource] = [
             ProgramVersion.current, metrics, ModelMetrics(problems: problems, now: now), decisions,
         ]
@@ -42,6 +45,7 @@ struct RouterMaker: Sendable {
             configuration.log.queue, recorder, parts.replicator, parts.sessions.map { _ in parts.damagedLists },
             parts.sessions.map { _ in parts.exposures }, cache,
             parts.community.knows(.memberChanges, in: nil) ? interactions : nil,
+            configuration.hasPages ? sessions : nil,
         ]
         let sources = own + problems.conditions + (watches + further).compactMap(\.self)
         responder = Responder(
@@ -55,10 +59,7 @@ struct RouterMaker: Sendable {
                 problems: problems, reading: .reading(configuration.log), drain: configuration.drain),
             documents: Responder.Documents(endpoints: described, metricSources: sources),
             pages: Responder.Pages(
-                sessions: kept?.pages.sessions
-                    ?? PageSessions(
-                        follower.store, file: configuration.deployment.endingsPath, log: configuration.log),
-                decisions: decisions, requests: metrics, log: configuration.log),
+                sessions: sessions, decisions: decisions, requests: metrics, log: configuration.log),
             settings: configuration.live, now: now)
     }
 
