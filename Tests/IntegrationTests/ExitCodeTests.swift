@@ -51,13 +51,15 @@ struct ExitCodeTests {
         try await workspace.publishSample()
         for arguments in [
             ["import", "groups", Checkout.sample("groups")], ["hide", "feathers"], ["delete", "group", "faces"],
-            ["rename", "user", "laura-100", "laura"], ["forget", "laura"], ["backup", "site.tar"], ["recompute"],
+            ["rename", "user", "laura-100", "laura"], ["forget", "laura"], ["backup", "site.tar"],
+            ["recompute", "--metrics", workspace.path("job.prom")],
         ] {
             let run = try await unwritable(workspace, arguments)
             #expect(
                 run.errors.hasSuffix("standard output: the disk is full; the work itself is done\n"),
                 "\(run.testDescription)")
         }
+        #expect(workspace.content(of: "job.prom")?.contains("standard output") == false, "the job has not failed")
         let read = try await unwritable(workspace, ["models"])
         #expect(!read.errors.contains("the work"), "\(read.testDescription)")
     }

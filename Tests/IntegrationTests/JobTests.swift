@@ -158,10 +158,11 @@ struct JobTests {
 
     @Test(
         "Help and wrong arguments write nothing",
-        arguments: [("--help", 0), ("-h", 0), ("--prefix", 64), ("a b", 64)])
-    func unitsHelp(argument: String, exitCode: Int32) async throws {
+        arguments: [("--help", 0), ("-h", 0), ("--prefix", 64), ("'a b'", 64), ("/usr/local 'out 1%'", 64)])
+    func unitsHelp(words: String, exitCode: Int32) async throws {
         let workspace = try Workspace()
-        let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", argument, in: workspace)
+        let run = try await shell(
+            "/bin/bash", "-c", "'\(Checkout.root)/Jobs/install-units' \(words)", in: workspace)
         #expect(run.exitCode == exitCode, "\(run.testDescription)")
         #expect((exitCode == 0 ? run.text : run.errors).contains("PREFIX") || run.errors.contains("--help"))
         #expect(try written(in: workspace).isEmpty)

@@ -44,8 +44,8 @@ package struct Command: Sendable, Equatable {
     package let changes: Bool
 
     package init(
-        _ name: String, summary: String, discussion: String = "", arguments: [Argument] = [], options: [Option] = [],
-        examples: [String] = [], changes: Bool = false
+        _ name: String, changes: Bool = false, summary: String, discussion: String = "", arguments: [Argument] = [],
+        options: [Option] = [], examples: [String] = []
     ) {
         (self.name, self.summary, self.discussion) = (name, summary, discussion)
         (self.arguments, self.options, self.examples, self.changes) = (arguments, options, examples, changes)

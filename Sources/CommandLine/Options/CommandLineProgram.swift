@@ -51,8 +51,8 @@ extension Command {
     /// Returns the command with an environment variable for each setting.
     fileprivate func namingVariables(_ prefix: String) -> Command {
         Command(
-            name, summary: summary, discussion: discussion, arguments: arguments,
-            options: options.map { $0.namingVariable(prefix) }, examples: examples, changes: changes)
+            name, changes: changes, summary: summary, discussion: discussion, arguments: arguments,
+            options: options.map { $0.namingVariable(prefix) }, examples: examples)
     }
 
     func checkTable() {

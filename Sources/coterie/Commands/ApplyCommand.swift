@@ -6,7 +6,7 @@ import Recompute
 /// `coterie apply`.
 enum ApplyCommand: Subcommand {
     static let command = Command(
-        "apply", summary: "Take what members did and the site decided to the catalog",
+        "apply", changes: true, summary: "Take what members did and the site decided to the catalog",
         discussion: """
             Daemons and commands record changes in journals. One is beside the catalog, and all processes of its \
             machine share it. With a store in Redis, each daemon has one more. Lists obey changes at once. This \
@@ -24,7 +24,7 @@ enum ApplyCommand: Subcommand {
                 help: "Apply changes even if earlier ones are missing, which are then lost for good"),
             CommonOptions.catalog,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
-        examples: ["coterie apply", "coterie apply --store redis://localhost/0"], changes: true)
+        examples: ["coterie apply", "coterie apply --store redis://localhost/0"])
 
     static func run(_ parsed: ParsedCommand) throws {
         // Nobody makes a catalog by taking changes to it.

@@ -6,7 +6,7 @@ import Operations
 /// `coterie backup FILE`.
 enum BackupCommand: Subcommand {
     static let command = Command(
-        "backup", summary: "Back up the catalog, experiments, journals, and changes that only Redis has",
+        "backup", changes: true, summary: "Back up the catalog, experiments, journals, and changes that only Redis has",
         discussion: """
             Writes one file: a tar archive with a manifest and checksums. Daemons, imports and recomputes may run \
             meanwhile. The backup holds the catalog with the site's decisions (hidden and curated groups), the site's \
@@ -41,8 +41,7 @@ enum BackupCommand: Subcommand {
                 type: .integer(1...10_000), setting: Setting("backup.keep")),
             Option(flag: "replace", help: "Replace the file if it is there already"), CommonOptions.json,
         ],
-        examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"],
-        changes: true)
+        examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"])
 
     static let withoutRedis = Option(
         flag: "without-redis", help: "Leave out what only Redis has, for example when Redis cannot be reached")

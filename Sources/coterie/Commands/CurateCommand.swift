@@ -12,7 +12,7 @@ enum CurateCommand: Subcommand {
     }
 
     static let command = Command(
-        "curate", summary: "Choose groups to recommend to members about whom little is known",
+        "curate", changes: true, summary: "Choose groups to recommend to members about whom little is known",
         discussion: """
             "add" adds a group to the curated ones, or changes its position and its dates; the groups after it move \
             down by one. "list" lists all curated groups, including those that have not started or have expired. \
@@ -36,7 +36,7 @@ enum CurateCommand: Subcommand {
             "coterie curate add weekly-challenge --position 1",
             "coterie curate add hanami --start 2027-03-15 --expires 2027-04-20",
             "coterie curate list", "coterie curate remove hanami",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         switch parsed.chosen(Action.allCases, by: \.rawValue) {

@@ -12,7 +12,7 @@ enum DeleteCommand: Subcommand {
     private static var names: [String] { kinds.map { String($0.name.dropLast()) } }
 
     static let command = Command(
-        "delete", summary: "Remove groups, users, photos, or pairs such as memberships",
+        "delete", changes: true, summary: "Remove groups, users, photos, or pairs such as memberships",
         discussion: """
             WHAT is \(names.joined(separator: ", ")). A group, user or photo is removed with all pairs that name it, \
             such as memberships. A user is also removed with their interactions, and their photos stay without an \
@@ -48,7 +48,7 @@ enum DeleteCommand: Subcommand {
         examples: [
             "coterie delete photo p-17 p-18", "coterie delete membership owl-watch laura-100",
             "coterie delete user --from gone.csv", "coterie delete favourite laura-100 p-17",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let what = parsed.arguments[0]

@@ -13,7 +13,7 @@ enum ExperimentCommand: Subcommand {
     }
 
     static let command = Command(
-        "experiment", summary: "Compare ways to make lists by what members do (A/B tests)",
+        "experiment", changes: true, summary: "Compare ways to make lists by what members do (A/B tests)",
         discussion: """
             "check" checks the file of experiments, and by the catalog whether the members of each plan can find its \
             effect. "start" starts one of them: the store keeps a copy of its \
@@ -61,7 +61,7 @@ enum ExperimentCommand: Subcommand {
             "coterie experiment check", "coterie experiment start longer-rotation",
             "coterie experiment assign laura-100", "coterie experiment report longer-rotation --svg joins.svg",
             "coterie experiment size --effect 5%",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         switch parsed.chosen(Action.allCases, by: \.rawValue) {

@@ -13,7 +13,7 @@ enum ExportCommand: Subcommand {
         "export",
         summary: "Write all neighbours, the lists of many members, the catalog's tables, or all about a member",
         discussion: """
-            Rows are tab-separated, or with --json one JSON object a line.
+            Rows are tab-separated, and quoted as in RFC 4180 where an id needs it; with --json, one JSON object a line.
 
             neighbours has the columns group, rank (from 1), neighbour, score and common (the number of common photos \
             or members). Groups are sorted by the bytes of their ids, ascending.

@@ -11,7 +11,7 @@ import Service
 /// `coterie forget USER…`.
 enum ForgetCommand: Subcommand {
     static let command = Command(
-        "forget", summary: "Remove members for good, and keep them from coming back",
+        "forget", changes: true, summary: "Remove members for good, and keep them from coming back",
         discussion: """
             Removes members from the catalog with their memberships, interactions and interests, and the lists of \
             their sessions on this machine. What is deleted is overwritten. A digest of the id stays in the ledger. \
@@ -56,7 +56,7 @@ enum ForgetCommand: Subcommand {
         examples: [
             "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
             "coterie forget laura-100 --check --backup coterie-2026-11-22.tar", "coterie forget --ledger forgotten.txt",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let users = try parsed.userIDs()

@@ -7,7 +7,7 @@ import Service
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {
     static let command = Command(
-        "hide", summary: "Hide a group from everybody, or show it again",
+        "hide", changes: true, summary: "Hide a group from everybody, or show it again",
         discussion: """
             Answers, lists and new model versions leave a hidden group out, as if it were private. Imports do not show \
             it again. Its members and photos stay in the catalog.
@@ -23,8 +23,7 @@ enum HideCommand: Subcommand {
             Option(flag: "undo", help: "Show the group again; the next recompute includes it"),
             Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog,
         ] + CommonOptions.storeOptions + [CommonOptions.json],
-        examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"],
-        changes: true)
+        examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
 
     static func run(_ parsed: ParsedCommand) throws {
         let group = parsed.arguments.first

@@ -16,7 +16,8 @@ enum ImportCommand: Subcommand {
     }
 
     static let command = Command(
-        "import", summary: "Import \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") into the catalog",
+        "import", changes: true,
+        summary: "Import \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") into the catalog",
         discussion: """
             The first line of a CSV or TSV file names its columns, in any order; in JSON Lines the keys do. A file may \
             leave out all columns but the ids. The columns of each kind:
@@ -94,7 +95,7 @@ enum ImportCommand: Subcommand {
             "coterie import memberships export.csv --columns group_id=gid,joined_at=created --timezone Europe/Berlin",
             "coterie import groups groups.jsonl --replace --strict",
             "coterie import vectors vectors.npy --ids ids.txt --model-name clip-vit-b32",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         if parsed.arguments[0] == VectorImport.name { return try importVectors(parsed) }

@@ -69,7 +69,7 @@ struct ListExport {
         let groups = (0..<site.model.groupCount).filter { !site.model.shows(UInt32($0)) }.map(String.init)
         let gone = (site.untaken?.forgottenMembers ?? []).union(site.removed.members).map(\.text).sorted()
         let ledger = try site.catalog?.ledger().text ?? ""
-        let others = ["\(site.curations)", ledger, "\(try site.catalog?.latestRemovalStamp() ?? 0)"]
+        let others = ["\(site.state.curations)", ledger, "\(try site.catalog?.latestRemovalStamp() ?? 0)"]
         return Checksum.text(of: Array((groups + [""] + gone + others).joined(separator: "\n").utf8))
     }
 

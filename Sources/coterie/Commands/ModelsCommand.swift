@@ -143,14 +143,14 @@ private struct StoredVersion: Answer {
 /// `coterie rollback [VERSION]`.
 enum RollbackCommand: Subcommand {
     static let command = Command(
-        "rollback", summary: "Make an older model version current again",
+        "rollback", changes: true, summary: "Make an older model version current again",
         discussion: """
             Without VERSION, it takes the newest earlier version that a recompute made current. Daemons load it within \
             a second. The next recompute makes its own version current: to prevent it, stop its timer.
             """,
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
         options: CommonOptions.storeOptions,
-        examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"], changes: true)
+        examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"])
 
     static func run(_ parsed: ParsedCommand) throws {
         let store = try parsed.openStore()

@@ -10,7 +10,7 @@ import Similarity
 /// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
     static let command = Command(
-        "recompute", summary: "Compute every group's neighbours and publish a new model version",
+        "recompute", changes: true, summary: "Compute every group's neighbours and publish a new model version",
         discussion: """
             This is the weekly job. It uses only public groups and public photos. Neighbours are exact: the lists are \
             those of brute force, for any number of threads. The new version is verified before it becomes current; if \
@@ -93,22 +93,27 @@ enum RecomputeCommand: Subcommand {
             "coterie recompute --measure cosine --min-common-members 3",
             "coterie recompute --degree-discount 1 --neighbour-exponent 0.4 --cut source",
             "coterie recompute --dry-run --json",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
+        let outcome = try watched(parsed)
+        try parsed.print(outcome) { output in for text in summary(outcome) { try output.line(text) } }
+    }
+
+    /// Runs the job, whose success does not depend on what is printed afterwards.
+    private static func watched(_ parsed: ParsedCommand) throws -> RecomputeJob.Outcome {
         guard !parsed.flag("dry-run") else { return try compute(parsed, nil) }
         let path = parsed.text("catalog")
         let log =
             Catalog.resolved(path) == nil
             ? nil : WorkLog("recompute", beside: path) { SystemClock.nowMilliseconds }
-        func logged() throws {
-            do { try compute(parsed, log) } catch {
+        func logged() throws -> RecomputeJob.Outcome {
+            do { return try compute(parsed, log) } catch {
                 log?.end(Failure(error).message, hasFailed: true)
                 throw error
             }
         }
-        guard let path = parsed.textIfGiven("metrics") else { return try logged() }
-        try MetricsFile(path, parsed).watching(logged)
+        return try parsed.textIfGiven("metrics").map { try MetricsFile($0, parsed).watching(logged) } ?? logged()
     }
 
     /// Erases the vectors of photos that were removed, if this user may write to the catalog.
@@ -119,7 +124,7 @@ enum RecomputeCommand: Subcommand {
         }
     }
 
-    private static func compute(_ parsed: ParsedCommand, _ log: WorkLog?) throws {
+    private static func compute(_ parsed: ParsedCommand, _ log: WorkLog?) throws -> RecomputeJob.Outcome {
         // Opening makes the tables of new relations. If it cannot be opened, the job itself says why.
         let catalog =
             parsed.flag("dry-run")
@@ -160,9 +165,7 @@ enum RecomputeCommand: Subcommand {
                 "these are the default parameters: \"coterie tune\" looks for better ones; on three public sets "
                     + "it found 2% to 5% more memberships")
         }
-        try parsed.print(outcome) { output in
-            for text in summary(outcome) { try output.line(text) }
-        }
+        return outcome
     }
 
     private static func summary(_ outcome: RecomputeJob.Outcome) -> [String] {

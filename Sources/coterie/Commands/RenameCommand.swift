@@ -11,7 +11,7 @@ enum RenameCommand: Subcommand {
     private static let tables = [EntityTable.groups, .users]
 
     static let command = Command(
-        "rename", summary: "Give a group or a user another id, with all that belongs to it",
+        "rename", changes: true, summary: "Give a group or a user another id, with all that belongs to it",
         discussion: """
             WHAT is group or user. Memberships, pool entries, interactions, dismissals and interests move to the new \
             id. So do the hiding and the curation of a group, and the photos of a user. If the catalog already has \
@@ -41,7 +41,7 @@ enum RenameCommand: Subcommand {
         examples: [
             "coterie rename group owl-watch owls-of-the-north", "coterie rename user guest-77 laura-100",
             "coterie rename user --from renamed.csv --dry-run",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let what = parsed.arguments[0]
@@ -102,7 +102,7 @@ enum RenameCommand: Subcommand {
                 unknown.note(unknown: [old])
                 continue
             }
-            let subject: RenamingChange.Subject = table == .groups ? .group : .user
+            let subject = table == .groups ? RenamingChange.Subject.group : .user
             changes.append(.renaming(RenamingChange(subject, from: old, to: new, atMilliseconds: now)))
         }
         if !parsed.flag("allow-shrinking") {

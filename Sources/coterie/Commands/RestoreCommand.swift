@@ -8,7 +8,7 @@ import Operations
 /// `coterie restore FILE`.
 enum RestoreCommand: Subcommand {
     static let command = Command(
-        "restore", summary: "Restore a backup",
+        "restore", changes: true, summary: "Restore a backup",
         discussion: """
             Compares the whole backup with its checksums, and prepares all files beside their places. It puts them \
             there only when all are complete, the catalog last. The places may differ from those of the backup, also \
@@ -41,7 +41,7 @@ enum RestoreCommand: Subcommand {
         examples: [
             "coterie restore coterie-2026-11-22.tar --verify",
             "coterie restore coterie-2026-11-22.tar --catalog /var/lib/coterie/catalog.sqlite --replace",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let path = parsed.arguments[0]

@@ -8,15 +8,15 @@ import Similarity
 /// `coterie tune`.
 enum TuneCommand: Subcommand {
     static let command = Command(
-        "tune", summary: "Choose the parameters that find most memberships",
+        "tune", changes: true, summary: "Choose the parameters that find most memberships",
         discussion: """
             Leaves out the group that each member joined last. If times of joining are known of fewer than half of the \
             members, it leaves out a fifth of each member's groups. Then it looks for the settings that find most of \
             them among the first 20 of the sums of scores. The settings are the formula of each relation, whose best \
             pairs are kept and how many, and what relations count in lists.
 
-            Half of the members choose the settings, the others judge them. The settings must find more than the \
-            defaults, and more than the most popular groups, by more than twice the standard error. They are then \
+            Half of the members choose the settings, the others judge them. The mean of recall and NDCG must exceed \
+            that of the defaults, and of the most popular groups, by more than twice the standard error. They are then \
             kept in the catalog, where "coterie recompute" uses them. Otherwise the defaults stay in use. Nothing \
             else in the catalog changes.
 
@@ -33,7 +33,7 @@ enum TuneCommand: Subcommand {
         ],
         examples: [
             "coterie tune", "coterie tune --budget 20m", "coterie tune --show --json", "coterie tune --discard",
-        ], changes: true)
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         guard !(parsed.flag("show") && parsed.flag("discard")) else {

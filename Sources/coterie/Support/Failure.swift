@@ -92,8 +92,7 @@ extension Command {
     var configurable: Command {
         guard options.contains(where: { $0.setting != nil }) else { return self }
         return Command(
-            name, summary: summary, discussion: discussion, arguments: arguments,
-            options: options + [ConfigurationOptions.file, ConfigurationOptions.environment], examples: examples,
-            changes: changes)
+            name, changes: changes, summary: summary, discussion: discussion, arguments: arguments,
+            options: options + [ConfigurationOptions.file, ConfigurationOptions.environment], examples: examples)
     }
 }

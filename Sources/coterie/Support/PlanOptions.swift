@@ -53,10 +53,8 @@ extension ParsedCommand {
     func deployedConfiguration() throws(UsageError) -> PlanConfiguration {
         var configuration = PlanConfiguration()
         configuration.relations = Coterie.relations
-        return configuration.setting(try ListOptions.values(of: self)).varied(by: try variety())
+        return configuration.setting(try ListOptions.values(of: self)).varied(by: try number("variety"))
     }
-
-    func variety() throws(UsageError) -> Double { try number("variety") }
 
     /// Returns the configuration of lists and their key, from the options.
     func planning() throws -> Planning { Planning(try planConfiguration(), key: try rotationKey()) }

@@ -79,10 +79,11 @@ struct MetricsFile {
     /// Runs the weekly job, and writes its outcome to the file.
     ///
     /// - Throws: the error of the job.
-    func watching(_ job: () throws -> Void) throws {
+    func watching<Outcome>(_ job: () throws -> Outcome) throws -> Outcome {
         do {
-            try job()
+            let outcome = try job()
             update { $0.succeeded(at: $1) }
+            return outcome
         } catch {
             let failure = Failure(error)
             update { $0.failed(at: $1, exitCode: failure.exitCode, reason: failure.message) }

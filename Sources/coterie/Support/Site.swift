@@ -25,13 +25,12 @@ struct Site {
     let removed: RemovedThings
     /// The changes that were taken when the streams were read; nil for what the catalog has at each moment.
     private let knownTaken: AppliedChanges?
-    private let state: SiteState
+    /// The hidden and curated groups.
+    let state: SiteState
     /// The groups of versions that are not public any more, as the store says; nil with a catalog, which knows them.
     private let withdrawn: WithdrawnGroups?
     private let parsed: ParsedCommand
 
-    /// The curated groups in their order.
-    var curations: [Curation] { state.curations }
     /// The groups of the version that the site shows.
     var model: VisibleModel { snapshot.model }
 
