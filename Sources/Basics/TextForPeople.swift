@@ -115,7 +115,19 @@ extension StringProtocol {
 /// The words of a command to copy, as a shell reads them.
 package enum ShellWords {
     /// Returns a text as one word, which is in quotes unless it is plain.
+    ///
+    /// Characters that a terminal does not show, such as line feeds, are escaped as bash and zsh read them.
     package static func quoted(_ text: String) -> String {
+        let isShown = text.unicodeScalars.allSatisfy {
+            ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+        }
+        guard isShown else {
+            let escaped = text.utf8.map { byte in
+                0x20..<0x7F ~= byte && byte != UInt8(ascii: "'") && byte != UInt8(ascii: "\\")
+                    ? String(Unicode.Scalar(byte)) : "\\x" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
+            }
+            return "$'" + escaped.joined() + "'"
+        }
         let isPlain = text.unicodeScalars.allSatisfy {
             $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+=:@%,".unicodeScalars.contains($0)
         }

@@ -39,10 +39,13 @@ struct FormatsTests {
 struct ShellWordsTests {
     @Test(
         "A shell reads each word as it was",
-        arguments: ["plain", "", "two words", "it's", "\"it's\" $HOME", "`x`\\", "a\nb", "*", "~", "é", "#1", "!x'"])
+        arguments: [
+            "plain", "", "two words", "it's", "\"it's\" $HOME", "`x`\\", "a\nb", "a\u{1F}c'\u{200B}\\é", "*", "~", "é",
+            "#1", "!x'",
+        ])
     func quoting(text: String) throws {
         let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
+        process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = ["-c", "printf %s \(ShellWords.quoted(text))"]
         let pipe = Pipe()
         process.standardOutput = pipe
@@ -50,6 +53,7 @@ struct ShellWordsTests {
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
         #expect(String(decoding: output, as: UTF8.self) == text)
+        #expect(!ShellWords.quoted(text).contains("\n"))
     }
 
     @Test("No id and no file is taken for an option")
