@@ -111,8 +111,8 @@ struct QualityStep {
             let (known, count) = try known(current, next: next, job)
             guard Double(count) <= Self.doubtfulPart * Double(joins.reduce(0, +)) else {
                 quality.joinsWithNewTime = count
-                quality.reason =
-                    "\(count.grouped) memberships have a new time or are gone: publish members, by --members"
+                let advice = current.manifest.members == nil ? ": publish members, by --members" : ""
+                quality.reason = "\(count.grouped) memberships have a new time or are gone\(advice)"
                 return quality
             }
             let measurement = QualityMeasurement(
