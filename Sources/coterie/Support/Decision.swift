@@ -223,12 +223,15 @@ extension ParsedCommand {
     /// If the streams cannot be read now, it warns, and the log has the decisions that wait to be sent.
     func untakenDecisions(_ catalog: Facts) throws -> RecordedDecisions {
         let (store, taken) = (try openStore(), try catalog.appliedChanges())
+        var untaken: UntakenChanges?
         do throws(Failure) {
-            return try UntakenChanges(of: store, besideCatalog: catalog.path, beyond: taken)?.decisions ?? .init()
-        } catch  where error.exitCode == Failure.Code.tryLater.exitCode {
+            untaken = try UntakenChanges(of: store, besideCatalog: catalog.path, beyond: taken)
+        } catch {
+            guard error.exitCode == Failure.Code.tryLater.exitCode else { throw error }
             printToStandardError("warning: what was decided elsewhere is not known: \(error.message)")
-            return try UntakenChanges(besideCatalog: catalog.path, beyond: taken).decisions
+            untaken = try UntakenChanges(besideCatalog: catalog.path, beyond: taken)
         }
+        return untaken?.decisions ?? RecordedDecisions()
     }
 
     /// The option for the file of a daemon's sessions.
