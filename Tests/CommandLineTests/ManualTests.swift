@@ -32,7 +32,7 @@ import Testing
                 The least similarity
                 .TP
                 .B \-\-by RELATION
-                What to compare (default: members)
+                What to compare (one of: members, photos; default: members)
                 .TP
                 .B \-\-table FILE
                 Where to write

@@ -62,7 +62,7 @@ struct CurateTests {
             (["add", "beach-days", "--position", "0"], CommandRun.ExitCode.usage, "position"),
             (["add"], CommandRun.ExitCode.usage, "needs the id"),
             (["list", "x"], CommandRun.ExitCode.usage, "no group"),
-            (["praise", "beach-days"], CommandRun.ExitCode.usage, "add, list or remove"),
+            (["praise", "beach-days"], CommandRun.ExitCode.usage, "must be one of add, list, remove"),
         ] {
             let run = try await workspace.start(["curate"] + arguments).wait()
             #expect(run.exitCode == code, "\(run.testDescription)")
