@@ -111,8 +111,10 @@ struct QualityStep {
             let (known, count) = try known(current, next: next, job)
             guard Double(count) <= Self.doubtfulPart * Double(joins.reduce(0, +)) else {
                 quality.joinsWithNewTime = count
-                quality.reason =
-                    "\(count.grouped) memberships have a new time or are gone: publish members, by --members"
+                let advice =
+                    current.manifest.members == nil
+                    ? "publish members, by --members" : "what the version had was published anew after an import"
+                quality.reason = "\(count.grouped) memberships have a new time or are gone: \(advice)"
                 return quality
             }
             let measurement = QualityMeasurement(
