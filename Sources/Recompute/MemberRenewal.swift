@@ -45,7 +45,7 @@ struct MemberRenewal {
         let members = try RecomputedMembers(
             snapshot, relations[.membership]?.source ?? .memberships,
             MemberCoding(createdAtMilliseconds: manifest.createdAtMilliseconds, groupCount: model.groupCount),
-            { PublishedHints(ids: $0, published) }, atMilliseconds: instant)
+            { PublishedHints(ids: $0, published: published) }, atMilliseconds: instant)
         try store.replaceMembers(of: current, by: members) { $0.renewed(state, without: forgotten) }
         return members.userCount
     }
@@ -63,8 +63,6 @@ struct MemberRenewal {
 private struct PublishedHints: HintSource {
     let ids: PackedTexts
     let published: PublishedMembers?
-
-    init(ids: PackedTexts, _ published: PublishedMembers?) { (self.ids, self.published) = (ids, published) }
 
     func tells(user row: Int) -> Bool { !hints(ofUser: row).isEmpty }
 

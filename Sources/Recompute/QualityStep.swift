@@ -111,10 +111,8 @@ struct QualityStep {
             let (known, count) = try known(current, next: next, job)
             guard Double(count) <= Self.doubtfulPart * Double(joins.reduce(0, +)) else {
                 quality.joinsWithNewTime = count
-                let advice =
-                    current.manifest.members == nil
-                    ? "publish members, by --members" : "what the version had was published anew after an import"
-                quality.reason = "\(count.grouped) memberships have a new time or are gone: \(advice)"
+                let advice = current.manifest.members == nil ? ": publish members, by --members" : ""
+                quality.reason = "\(count.grouped) memberships have a new time or are gone\(advice)"
                 return quality
             }
             let measurement = QualityMeasurement(

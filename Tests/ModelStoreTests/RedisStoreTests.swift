@@ -72,9 +72,9 @@ struct RedisStoreTests {
         }
         try subject.store.makeCurrent(versions[2])
         let redis = try #require(subject.store as? RedisStore)
-        #expect(try !redis.isFull())
+        #expect(!redis.isFull)
         _ = try connection.command("CONFIG", "SET", "maxmemory", "1")
-        #expect(try redis.isFull())
+        #expect(redis.isFull)
         #expect(throws: RedisError.self) { try connection.command("SET", "x", "y") }
         #expect(throws: Failure.self) { try subject.publish(4, SampleModel.model(groupCount: 40)) }
         try subject.store.makeCurrent(versions[1])

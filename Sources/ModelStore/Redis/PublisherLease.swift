@@ -124,12 +124,8 @@ struct PublisherLease {
         _ = try connection.ask(command)
     }
 
-    /// Replaces the manifest of a listed version, and all buckets of its members by the renewed ones.
-    ///
-    /// - Returns: whether the version is listed.
-    func exchangeMembers(_ manifest: Manifest, bucketCount: Int, _ connection: inout StoreConnection) throws(Failure)
-        -> Bool
-    {
+    /// Replaces the manifest of a version, and all its members by the renewed ones; returns whether it is listed.
+    func exchangeMembers(_ manifest: Manifest, count: Int, _ connection: inout StoreConnection) throws(Failure) -> Bool {
         let (version, stems) = (manifest.version, [layout.renewedUsers, layout.users])
         var command = script(
             """
@@ -142,7 +138,7 @@ struct PublisherLease {
             return 1
             """,
             keys: [layout.versions, layout.manifest(version)]
-                + (0..<bucketCount).flatMap { number in stems.map { "\($0(version))\(number)" } },
+                + (0..<count).flatMap { number in stems.map { "\($0(version))\(number)" } },
             arguments: [version.description])
         command.append(try ManifestJSON.encode(manifest))
         return try connection.ask(command) == .integer(1)

@@ -131,10 +131,9 @@ extension RedisStore {
     }
 
     /// Whether the server refuses a write because its memory is full; it is asked for one that changes nothing.
-    package func isFull() throws(Failure) -> Bool {
+    package var isFull: Bool {
         do throws(Failure) { _ = try ask(RedisCommand("SET", layout.prefix + "nothing", "", "XX")) } catch {
-            guard error.isOfFullServer else { throw error }
-            return true
+            return error.isOfFullServer
         }
         return false
     }

@@ -159,7 +159,7 @@ extension HealthCheck {
         guard let maximum = state.maximumBytes, let used = state.usedBytes, maximum > 0 else { return nil }
         let free = maximum - used
         // A server that evicts may be at its limit all the time, and still makes room.
-        guard (try? redis.isFull()) != true else {
+        guard !redis.isFull else {
             return .found(.redisRefuses, "\(used >> 20) of \(maximum >> 20) MiB of its memory are used")
         }
         if let newest = try? redis.versions().last, free < newest.byteCount {
