@@ -30,8 +30,8 @@ struct MemberRenewal {
             manifest.members != nil, manifest.isFromTables != true, manifest.format == ModelLayout.format,
             try isDue(facts, manifest)
         else { return nil }
-        // Groups that are private by now are hidden first: all members may take minutes.
-        _ = SitePublication.publish(to: store, from: facts)
+        // Groups that are private by now are hidden first, as all members may take minutes; another catalog is refused.
+        guard SitePublication.publish(to: store, from: facts) == nil else { return nil }
         let loaded = try store.load(current)
         let published = try store.members(of: loaded)
         let snapshot = try Matrices(of: facts, threads: threads)

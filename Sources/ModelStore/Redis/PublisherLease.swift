@@ -125,7 +125,7 @@ struct PublisherLease {
     }
 
     /// Replaces the manifest of a version, and all its members by the renewed ones; returns whether it is listed.
-    func exchangeMembers(_ manifest: Manifest, count: Int, _ connection: inout StoreConnection) throws(Failure) -> Bool {
+    func exchange(_ manifest: Manifest, count: Int, _ connection: inout StoreConnection) throws(Failure) -> Bool {
         let (version, stems) = (manifest.version, [layout.renewedUsers, layout.users])
         var command = script(
             """

@@ -226,7 +226,7 @@ package final class RedisStore: SharedStore {
                 present.members = report
                 try RedisMemberReader(stem, version, report).read(
                     from: &connection, heartbeat: { lease.renewal(&$0) })
-                guard try lease.exchangeMembers(present, count: count, &connection) else { throw unknown(version) }
+                guard try lease.exchange(present, count: count, &connection) else { throw unknown(version) }
             } catch {
                 try? RedisVersionRemoval.removeKeys([(stem, count)], &connection, lease: &lease)
                 throw error
