@@ -79,8 +79,8 @@ extension CatalogLog {
             do throws(Failure) { renewed = try renewal.run() } catch {
                 warnings.append(
                     """
-                    daemons without a catalog do not know yet what an import or a renaming changed of members: \(error.message); the \
-                    next "coterie apply" tells them
+                    daemons without a catalog do not know yet what an import or a renaming changed of members: \
+                    \(error.message); the next "coterie apply" tells them
                     """)
             }
         }

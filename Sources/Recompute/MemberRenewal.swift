@@ -30,6 +30,8 @@ struct MemberRenewal {
             manifest.members != nil, manifest.isFromTables != true, manifest.format == ModelLayout.format,
             try isDue(facts, manifest)
         else { return nil }
+        // Groups that are private by now are hidden first, as all members may take minutes; another catalog is refused.
+        guard SitePublication.publish(to: store, from: facts) == nil else { return nil }
         let loaded = try store.load(current)
         let published = try store.members(of: loaded)
         let snapshot = try Matrices(of: facts, threads: threads)
@@ -43,7 +45,7 @@ struct MemberRenewal {
         let members = try RecomputedMembers(
             snapshot, relations[.membership]?.source ?? .memberships,
             MemberCoding(createdAtMilliseconds: manifest.createdAtMilliseconds, groupCount: model.groupCount),
-            { PublishedHints(ids: $0, published) }, atMilliseconds: instant)
+            { PublishedHints(ids: $0, published: published) }, atMilliseconds: instant)
         try store.replaceMembers(of: current, by: members) { $0.renewed(state, without: forgotten) }
         return members.userCount
     }
@@ -61,8 +63,6 @@ struct MemberRenewal {
 private struct PublishedHints: HintSource {
     let ids: PackedTexts
     let published: PublishedMembers?
-
-    init(ids: PackedTexts, _ published: PublishedMembers?) { (self.ids, self.published) = (ids, published) }
 
     func tells(user row: Int) -> Bool { !hints(ofUser: row).isEmpty }
 

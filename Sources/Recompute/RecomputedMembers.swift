@@ -4,7 +4,7 @@ import Model
 import ModelStore
 import Recommendation
 
-/// The members that a recompute publishes with a version.
+/// The members of a version, as a recompute publishes them, or what follows an import publishes them anew.
 ///
 /// Their values are encoded as they are read, except for hints: tens of millions of memberships with times would take
 /// several times the memory. Hints are found when a member is written.

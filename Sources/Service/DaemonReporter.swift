@@ -220,9 +220,10 @@ struct DeploymentParts {
             let reader = try catalog.map { path throws(Failure) in try CatalogReader(path: path) }
             community = JournalSource(store, journal: journal, catalog: reader, served: { follower.current })
             closings = [file.close, journal.close] + (reader.map { [$0.renew] } ?? [])
-            self.sessions = Sessions(shared, keeping)
+            let kept = Sessions(shared, keeping)
+            self.sessions = kept
             replicator = ChangeReplicator(
-                channel, journal: journal, sessions: shared, follower: follower, log: log,
+                channel, journal: journal, sessions: kept, follower: follower, log: log,
                 skipsMissing: skipsMissing, now: now)
         }
         conditions = [recording, keeping, exposing]

@@ -20,6 +20,11 @@ struct DeclaredKeysTests {
             ) { _, _ in }
             try store.makeCurrent(manifest.version)
             if number == 1 { try store.pin(manifest.version, true) }
+            let state = Manifest.MembersState(atMilliseconds: 1, taken: .none, memberChanges: 1)
+            try store.replaceMembers(
+                of: manifest.version, by: SampleMembers(userCount: 3, groupCount: 20)
+            ) { $0.renewed(state, without: "m") }
+            #expect(try store.eraseMembers(of: manifest.version, mark: "n", at: 1) { _ in true } == 3)
         }
         let board = try #require(store.board)
         for id in ["a", "b"] { try board.post(Array(id.utf8), ofDaemon: id) }

@@ -71,7 +71,10 @@ struct RedisStoreTests {
             try subject.publish(number, SampleModel.model(groupCount: 40)).version
         }
         try subject.store.makeCurrent(versions[2])
+        let redis = try #require(subject.store as? RedisStore)
+        #expect(!redis.isFull)
         _ = try connection.command("CONFIG", "SET", "maxmemory", "1")
+        #expect(redis.isFull)
         #expect(throws: RedisError.self) { try connection.command("SET", "x", "y") }
         #expect(throws: Failure.self) { try subject.publish(4, SampleModel.model(groupCount: 40)) }
         try subject.store.makeCurrent(versions[1])

@@ -171,6 +171,27 @@ struct PublishedRegistersTests {
         #expect(try table.member(withID: "u51")?.feedback.dismissals.count == 1)
     }
 
+    @Test("are not made anew from another catalog, which has more changes and other groups")
+    func otherCatalog() throws {
+        let (site, other) = (try SmallCommunity(), try SmallCommunity())
+        for (community, letter, userCount) in [(site, "g", 30), (other, "h", 90)] {
+            let groups = (0..<20).map { "\(letter)\($0)" }
+            try community.importing(.groups, "group_id,visibility\n" + groups.map { "\($0),public\n" }.joined())
+            let pairs = groups.enumerated().flatMap { number, group in
+                (0..<userCount).filter { ($0 + number).isMultiple(of: 3) }.map { "\(group),u\($0)\n" }
+            }
+            try community.importing(.memberships, "group_id,user_id\n" + pairs.joined())
+        }
+        try other.importing(.users, "user_id,interests\nu1,trains\n")
+        let version = try site.recompute { $0.publishesMembers = true }.manifest.version
+        func memberIDs() throws -> [String]? { try site.store.members(of: site.store.load(version))?.memberIDs() }
+        let before = try #require(try memberIDs())
+        let outcome = try CatalogLog.apply(
+            to: other.catalogPath, site.store, relations: .standard, renewingMembersOn: 1, at: Self.now)
+        #expect(outcome.renewed == nil && outcome.warnings.contains { $0.contains("comes from another catalog") })
+        #expect(try memberIDs() == before)
+    }
+
     @Test("are not written in a dry run, and are the same for any number of threads")
     func threads() throws {
         let (community, _) = try community(seed: 3)

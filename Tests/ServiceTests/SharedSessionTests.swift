@@ -1,3 +1,4 @@
+import Changes
 import Foundation
 import Model
 import ModelStore
@@ -69,6 +70,29 @@ struct SharedSessionTests {
         #expect(inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute) == nil)
         var connection = try RedisConnection(to: RedisAddress(server.url))
         #expect(try connection.command("EXISTS", "coterie:sessions:ann") == .integer(0))
+    }
+
+    @Test("A list that was being made while another daemon removed the member is not kept")
+    func removedElsewhere() throws {
+        func parts(_ name: String) throws -> DeploymentParts {
+            let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path + "/cache")
+            let (changes, log) = (ChangeClock(), Lines().log)
+            return try DeploymentParts(
+                .shared(store, journal: "\(directory.path)/journal-\(name)"),
+                follower: VersionFollower(store: store, planning: .init(), changes: changes, log: log, now: { 5000 }),
+                changes: changes, log: log, now: { 5000 })
+        }
+        let (one, two) = (try parts("one"), try parts("two"))
+        let sessions = try #require(two.sessions)
+        let begun = sessions.removals(ofUser: "ann")
+        _ = try one.replicator?.journal.apply(.removal(RemovalChange(.account("ann"), atMilliseconds: 5000)))
+        for parts in [one, two] {
+            var rounds = try ReplicatorRounds(#require(parts.replicator), timeout: .seconds(20))
+            while try rounds.exchange() {}
+        }
+        _ = sessions.keep(plan("a"), ofUser: "ann", session: nil, at: 5000, madeAfter: begun)
+        #expect(sessions.plan(ofUser: "ann", session: nil, at: 5000) == nil)
+        for parts in [one, two] { parts.close() }
     }
 
     @Test("Forgetting a session ends it at once on all daemons that have not used it")

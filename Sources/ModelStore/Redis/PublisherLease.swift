@@ -7,8 +7,6 @@ import Redis
 /// The key expires by itself, so a killed publisher blocks others only for a short time. A step that lists or removes a
 /// version also checks the lease, in the same atomic script.
 struct PublisherLease {
-    /// The first word of the server's error when the lease was lost.
-    static let lostWord = "LEASELOST"
     /// The time after which the key expires unless it is renewed.
     static let lifetime = Duration.seconds(30)
     /// The time between renewals.
@@ -126,26 +124,24 @@ struct PublisherLease {
         _ = try connection.ask(command)
     }
 
-    /// Replaces the manifest of a listed version, and all buckets of its members by the renewed ones.
-    func exchangeMembers(_ manifest: Manifest, bucketCount: Int, _ connection: inout StoreConnection) throws(Failure) {
-        let version = manifest.version
+    /// Replaces the manifest of a version, and all its members by the renewed ones; returns whether it is listed.
+    func exchange(_ manifest: Manifest, count: Int, _ connection: inout StoreConnection) throws(Failure) -> Bool {
+        let (version, stems) = (manifest.version, [layout.renewedUsers, layout.users])
         var command = script(
             """
             if not redis.call('ZSCORE', KEYS[2], ARGV[2]) then return 0 end
-            for number = 0, ARGV[5] - 1 do
-                local renewed, present = ARGV[3]..number, ARGV[4]..number
-                if redis.call('EXISTS', renewed) == 1 then redis.call('RENAME', renewed, present)
-                else redis.call('UNLINK', present) end
+            for place = 4, #KEYS, 2 do
+                if redis.call('EXISTS', KEYS[place]) == 1 then redis.call('RENAME', KEYS[place], KEYS[place + 1])
+                else redis.call('UNLINK', KEYS[place + 1]) end
             end
-            redis.call('SET', KEYS[3], ARGV[6])
+            redis.call('SET', KEYS[3], ARGV[3])
             return 1
             """,
-            keys: [layout.versions, layout.manifest(version)],
-            arguments: [
-                version.description, layout.renewedUsers(version), layout.users(version), String(bucketCount),
-            ])
+            keys: [layout.versions, layout.manifest(version)]
+                + (0..<count).flatMap { number in stems.map { "\($0(version))\(number)" } },
+            arguments: [version.description])
         command.append(try ManifestJSON.encode(manifest))
-        _ = try connection.ask(command)
+        return try connection.ask(command) == .integer(1)
     }
 
     /// Removes the record of a version after its keys are removed.
@@ -162,9 +158,8 @@ struct PublisherLease {
     private func script(_ body: String, keys: [String], arguments: [String]) -> RedisCommand {
         let guarded =
             beginning + """
-                if redis.call('GET', KEYS[1]) ~= ARGV[1] then
-                return redis.error_reply('\(Self.lostWord) another process took over, as this one paused for too long')
-                end
+                if redis.call('GET', KEYS[1]) ~= ARGV[1] then return redis.error_reply(
+                '\(Failure.lostLeaseWord) another process took over, as this one paused for too long') end
                 \(body)
                 """
         var command = RedisCommand("EVAL", guarded, String(keys.count + 1), layout.publisher)

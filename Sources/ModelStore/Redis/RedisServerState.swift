@@ -107,8 +107,8 @@ extension RedisStore {
         let key = layout.prefix + "nothing"
         let probes: [[String]] = [
             ["GET", key], ["MGET", key], ["SET", key, "", "XX"], ["DEL", key], ["UNLINK", key], ["EXISTS", key],
-            ["PEXPIRE", key, "1"], ["SMEMBERS", key], ["SREM", key, "x"], ["HGET", key, "x"], ["HDEL", key, "x"],
-            ["ZSCORE", key, "x"], ["ZRANGE", key, "0", "0"], ["ZREM", key, "x"], ["XLEN", key],
+            ["RENAME", key, key], ["PEXPIRE", key, "1"], ["SMEMBERS", key], ["SREM", key, "x"], ["HGET", key, "x"],
+            ["HDEL", key, "x"], ["ZSCORE", key, "x"], ["ZRANGE", key, "0", "0"], ["ZREM", key, "x"], ["XLEN", key],
             ["XRANGE", key, "-", "+"], ["XADD", key, "NOMKSTREAM", "*", "x", "y"], ["XTRIM", key, "MAXLEN", "0"],
             ["XDEL", key, "1-1"], ["EVAL", "return 1", "0"],
         ]
@@ -128,6 +128,14 @@ extension RedisStore {
             }
             return refused
         } catch { throw Failure(error, at: address) }
+    }
+
+    /// Whether the server refuses a write because its memory is full; it is asked for one that changes nothing.
+    package var isFull: Bool {
+        do throws(Failure) { _ = try ask(RedisCommand("SET", layout.prefix + "nothing", "", "XX")) } catch {
+            return error.isOfFullServer
+        }
+        return false
     }
 
     /// Returns the reply to a command that some users may not send and some servers lack, or `nil` for a refusal.

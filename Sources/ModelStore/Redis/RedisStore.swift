@@ -190,9 +190,9 @@ package final class RedisStore: SharedStore {
     package func eraseMembers(
         of version: VersionName, mark: String, at now: Int64, where isForgotten: (_ id: ArraySlice<UInt8>) -> Bool
     ) throws(Failure) -> Int {
-        let manifest = try listedManifest(version)
-        guard let report = manifest.members else { return 0 }
-        return try whilePublishing { connection, lease throws(Failure) in
+        try whilePublishing { connection, lease throws(Failure) in
+            let manifest = try listedManifest(version)
+            guard let report = manifest.members else { return 0 }
             var erasure = MemberErasure(of: report)
             var number = 0
             try RedisMemberReader(layout.users(version), version, report).read(
@@ -212,12 +212,12 @@ package final class RedisStore: SharedStore {
     package func replaceMembers(
         of version: VersionName, by members: any MemberSource, _ renewed: (Manifest) -> Manifest
     ) throws(Failure) {
-        let manifest = try listedManifest(version)
-        guard let report = manifest.members else { return }
-        let (count, stem) = (report.bucketCount, layout.renewedUsers(version))
-        let packed = PackedMembers(
-            members, manifest.coding(groupCount: manifest.groups.included), bucketCount: count)
         try whilePublishing { connection, lease throws(Failure) in
+            let manifest = try listedManifest(version)
+            guard let report = manifest.members else { return }
+            let (count, stem) = (report.bucketCount, layout.renewedUsers(version))
+            let packed = PackedMembers(
+                members, manifest.coding(groupCount: manifest.groups.included), bucketCount: count)
             // A killed process may have left some.
             try RedisVersionRemoval.removeKeys([(stem, count)], &connection, lease: &lease)
             var present = renewed(manifest)
@@ -226,7 +226,7 @@ package final class RedisStore: SharedStore {
                 present.members = report
                 try RedisMemberReader(stem, version, report).read(
                     from: &connection, heartbeat: { lease.renewal(&$0) })
-                try lease.exchangeMembers(present, bucketCount: count, &connection)
+                guard try lease.exchange(present, count: count, &connection) else { throw unknown(version) }
             } catch {
                 try? RedisVersionRemoval.removeKeys([(stem, count)], &connection, lease: &lease)
                 throw error

@@ -158,7 +158,8 @@ extension HealthCheck {
     fileprivate func room(in state: RedisServerState, _ redis: RedisStore) -> Finding? {
         guard let maximum = state.maximumBytes, let used = state.usedBytes, maximum > 0 else { return nil }
         let free = maximum - used
-        guard free > 0 else {
+        // A server that evicts may be at its limit all the time, and still makes room.
+        guard !redis.isFull else {
             return .found(.redisRefuses, "\(used >> 20) of \(maximum >> 20) MiB of its memory are used")
         }
         if let newest = try? redis.versions().last, free < newest.byteCount {

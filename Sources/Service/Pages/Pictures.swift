@@ -85,7 +85,6 @@ struct Chart {
     private static func words(_ text: String, x: Int, y: Int, isMiddle: Bool) -> HTML {
         "<text x=\"\(x)\" y=\"\(y)\"\(if: isMiddle, " text-anchor=\"middle\"")>\(text)</text>"
     }
-
 }
 
 /// A picture of differences with their intervals around a line of no difference; the page has a table of the same.

@@ -31,7 +31,7 @@ final class ChangeReplicator: Sendable {
     private static let pauses = (first: Duration.milliseconds(100), later: Duration.milliseconds(500))
 
     let journal: DaemonJournal
-    let sessions: any SessionStore
+    let sessions: Sessions
     let channel: SharedChannel
     let follower: VersionFollower
     let log: EventLog
@@ -51,10 +51,10 @@ final class ChangeReplicator: Sendable {
     private let thread = Mutex<WorkThread?>(nil)
 
     /// - Parameters:
-    ///   - sessions: the store of sessions; a member who has everything forgotten loses the lists in it.
+    ///   - sessions: the lists of sessions; a member who has everything forgotten loses the lists in it.
     ///   - skipsMissing: whether damaged changes that are in no stream are given up.
     init(
-        _ channel: SharedChannel, journal: DaemonJournal, sessions: any SessionStore, follower: VersionFollower,
+        _ channel: SharedChannel, journal: DaemonJournal, sessions: Sessions, follower: VersionFollower,
         log: EventLog, skipsMissing: Bool = false, now: @escaping @Sendable () -> Int64
     ) {
         self.channel = channel

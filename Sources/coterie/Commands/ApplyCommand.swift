@@ -12,7 +12,7 @@ enum ApplyCommand: Subcommand {
             machine share it. With a store in Redis, each daemon has one more. Lists obey changes at once. This \
             command takes them to the catalog, in the order in which they apply; so do "coterie recompute" and every \
             command that decides something. It may run at any time, beside daemons too, and changes nothing the \
-            second time.
+            second time. If an import changed members and could not publish them anew, this command does it.
 
             While an import holds the catalog, the exit code is 75, and the next run goes on. If changes wait for \
             others, which are damaged or missing or need a newer program, the exit code is 65. --skip-missing gives \

@@ -41,7 +41,8 @@ enum ImportCommand: Subcommand {
             followers.
 
             After an import of groups, the store is told which groups of its versions are not public any more. Daemons \
-            without the catalog hide them within a second.
+            without the catalog hide them within a second. After one of memberships or users, the members of the \
+            version that serves are published anew.
 
             An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written \
             to a file, with the header of their source. Mend and import it; the reasons are in a file beside it. An \
