@@ -58,9 +58,9 @@ package struct NotedDecision: Codable, Sendable, Equatable {
             case .curate: action = .curate
             case .uncurate: action = .uncurate
             }
-            (name, before) = (change.groupID, state.words(of: change))
+            (name, before) = (change.groupID, state.words(change.action, ofGroup: change.groupID))
             _ = state.apply(change)
-            after = state.words(of: change)
+            after = state.words(change.action, ofGroup: name)
             if before == after { return nil }
         case .removal(let removal):
             switch removal.subject {
@@ -93,19 +93,23 @@ package struct NotedDecision: Codable, Sendable, Equatable {
 }
 
 extension SiteState {
-    /// Returns what a change of a group may change, in words.
-    fileprivate func words(of change: SiteChange) -> String {
-        switch change.action {
-        case .hide, .unhide: return hidden[BytewiseString(change.groupID)] == nil ? "shown" : "hidden"
-        case .curate, .uncurate:
-            guard let curation = curations.first(where: { $0.groupID.hasSameBytes(as: change.groupID) }) else {
-                return "not curated"
-            }
-            let dates = [("from", curation.startsAt), ("until", curation.expiresAt)].compactMap { word, seconds in
-                seconds.flatMap(UnixTime.init).map { " \(word) \($0)" }
-            }
-            return "at \(curation.position)\(dates.joined())"
+    /// Returns what an action may change of a group, in words.
+    package func words(_ action: SiteChange.Action, ofGroup id: String) -> String {
+        switch action {
+        case .hide, .unhide: hidden[BytewiseString(id)] == nil ? "shown" : "hidden"
+        case .curate, .uncurate: Curation.words(curations.first { $0.groupID.hasSameBytes(as: id) })
         }
+    }
+}
+
+extension Curation {
+    /// Returns the position and the dates of a group in words; nil stands for one that is not curated.
+    package static func words(_ curation: Curation?) -> String {
+        guard let curation else { return "not curated" }
+        let dates = [("from", curation.startsAt), ("until", curation.expiresAt)].compactMap { word, seconds in
+            seconds.flatMap(UnixTime.init).map { " \(word) \($0)" }
+        }
+        return "at \(curation.position)\(dates.joined())"
     }
 }
 

@@ -87,6 +87,60 @@ extension PageTests {
         #expect(later?.isEmpty == true)
     }
 
+    @Test("A form and an Undo are refused once a colleague has changed what they were drawn from, and say who did")
+    func outdatedForms() throws {
+        let folder = try TemporaryDirectory()
+        let time = Atomic(Bearers.now)
+        let daemon = try daemonWithBoards(folder) { time.load(ordering: .relaxed) }
+        defer { daemon.stop() }
+        let field = try #require(try signIn(daemon).cookie)
+        let secret = try secret(in: try get(daemon, "/admin", [field]).text)
+        let client = try #require(SocketClient(port: daemon.port))
+        let ben = try bearers.field("ben", .admin, scopes: [.curate])
+        func page(_ path: String) throws -> String { try get(daemon, "/admin/\(path)", [field]).text }
+        /// What the first form of a page was drawn from.
+        func seen(_ path: String) throws -> String {
+            let found = try #require(try page(path).firstMatch(of: #/name="seen" value="([^"]+)"/#))
+            return "seen=\(HTML.segment(String(found.output.1)))"
+        }
+        func send(_ path: String, _ form: String) throws -> SocketClient.Response {
+            try post(daemon, "/admin/\(path)", "secret=\(secret)&\(form)", [field])
+        }
+        #expect(try send("groups/alps/hidden", "hidden=yes&\(try seen("groups/alps"))").status == 303)
+        let undo = "hidden=no&\(try seen("groups/alps"))"
+        time.add(30_000, ordering: .relaxed)
+        for method in ["DELETE", "PUT"] {
+            #expect(client.request(method, "/v1/admin/groups/alps/hidden", headers: [ben])?.status == 200)
+        }
+        let refused = try send("groups/alps/hidden", undo)
+        #expect(refused.status == 409)
+        #expect(refused.text.contains("<p>Ben changed this at 16:57 on 1970-01-01: the group is hidden now.</p>"))
+        #expect(refused.text.contains("<a href=\"/admin/groups/alps\">To the page as it is now</a>"))
+        #expect(try page("groups/alps").contains("An administrator hid it"))
+        #expect(try send("groups/alps/hidden", "hidden=no&\(try seen("groups/alps"))").status == 303)
+
+        #expect(try send("curation", "group=birds").status == 303 && send("curation", "group=alps").status == 303)
+        let drawn = try page("curation")
+        // What takes a move back has no dates.
+        #expect(drawn.contains("data-done=\"Moved.\" data-undo=\"group=birds&amp;position=1\""))
+        let removal = try #require(drawn.firstMatch(of: #/data-done="Removed." data-undo="(group=birds[^"]*)"/#))
+        #expect(try send("curation", "group=birds&remove=yes&\(try seen("curation"))").status == 303)
+        let body = #"{"position":1,"expiresAtMilliseconds":1798761599000}"#
+        #expect(client.request("PUT", "/v1/admin/curation/birds", headers: [ben], json: body)?.status == 200)
+        let late = try send("curation", String(removal.output.1).replacing("&amp;", with: "&"))
+        #expect(late.status == 409)
+        #expect(late.text.contains("Ben changed this at 16:57 on 1970-01-01: the group is at 1 until 2026-12-31T23:59"))
+        // The colleague decides about another group, which moves this one.
+        #expect(client.request("DELETE", "/v1/admin/curation/birds", headers: [ben])?.status == 200)
+        let moved = try send("curation", "group=alps&from=&until=&seen=at%202")
+        #expect(moved.status == 409)
+        #expect(moved.text.contains("This has changed since the page was drawn: the group is at 1 now."))
+        // An end in the past is taken, and said.
+        #expect(try !page("curation").contains("data-note"))
+        #expect(try send("curation", "group=alps&from=&until=1970-01-01T00:00&\(try seen("curation"))").status == 303)
+        #expect(try page("curation").contains("<span data-note>over already, so nobody sees it</span>"))
+    }
+
     @Test("A forgotten member is a digest in the list, and on the page of who has the id")
     func forgottenInDecisions() throws {
         let folder = try TemporaryDirectory()

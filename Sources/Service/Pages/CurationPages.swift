@@ -2,6 +2,7 @@ import Answers
 import Changes
 import Basics
 import Model
+import ModelStore
 import Recommendation
 
 extension Endpoint {
@@ -9,7 +10,7 @@ extension Endpoint {
         Endpoint(page: "curation-page", "/admin/curation", handler: Responder.curationPage),
         Endpoint(form: "curation-form", "/admin/curation", .curate) { (call, fields) throws(Problem) in
             let group = fields["group"]
-            switch try call.decide(try call.curation(fields), aboutGroup: group) {
+            switch try call.decide(try call.curation(fields), aboutGroup: group, fields) {
             case .privateGroup: throw .privateGroup(group)
             case .expiresBeforeStart: throw .badForm("the end is not after the start")
             default: break
@@ -60,20 +61,18 @@ extension Responder {
     /// Shows the curated groups in their order, takes changes of it, and shows what newcomers get.
     @Sendable
     fileprivate static func curationPage(_ call: Call) throws(Problem) -> Page {
-        let community = try call.community(with: .siteDecisions)
-        let snapshot = try call.snapshot
-        let curations = try call.orUnavailable { () throws(Failure) in try community.siteState().curations }
-        let groups = CuratedGroups(curations, atSeconds: call.responder.now() / 1000).groups
-        let known = try OperatorGroups(call)
-        let rows = try groups.map { row throws(Problem) -> [HTML] in
-            let title = try known.group(row.groupId)?.title ?? ""
+        _ = try call.community(with: .siteDecisions)
+        let (snapshot, known, now) = (try call.snapshot, try OperatorGroups(call), call.responder.now() / 1000)
+        let curated = known.state.curations
+        let rows = try curated.map { row throws(Problem) -> [HTML] in
+            let title = try known.group(row.groupID)?.title ?? ""
+            let isOver = row.expiresAt.map { $0 <= now } ?? false
             return [
-                "\(row.position)", .group(row.groupId, title: title), dates(row, call),
-                row.isValid ? "<span class=\"good\">shown</span>" : "not shown",
-                """
-                <div class="actions">\(move(row, by: -1, "Up", of: groups.count, call))\
-                \(move(row, by: 1, "Down", of: groups.count, call))\(remove(row, call))</div>
-                """,
+                "\(row.position)", .group(row.groupID, title: title), dates(row, call),
+                row.isValid(at: now)
+                    ? "<span class=\"good\">shown</span>"
+                    : isOver ? "<span data-note>over already, so nobody sees it</span>" : "not shown",
+                buttons(row, of: curated.count, call),
             ]
         }
         return Page(
@@ -83,7 +82,7 @@ extension Responder {
             <div\(if: call.allows(.curate), " data-order=\"/admin/curation\"")>
             \(HTML.table(
                 "Curated groups", ["#Position", "Group", "Dates (UTC)", "State", "Change"], rows,
-                marks: groups.map(\.groupId)))
+                marks: curated.map(\.groupID)))
             </div>
             \(call.forms.form(.curate, "/admin/curation", """
                 <div class="line"><label for="group">Add a group by its id</label>
@@ -108,52 +107,44 @@ extension Responder {
             """
     }
 
-    private static func dates(_ row: CuratedGroups.Row, _ call: Call) -> HTML {
-        let (from, until) = (local(row.startsAtMilliseconds), local(row.expiresAtMilliseconds))
-        let words: HTML =
-            from.isEmpty && until.isEmpty
-            ? "always" : "\(from.isEmpty ? "" : "from \(from) ")\(until.isEmpty ? "" : "until \(until)")"
+    private static func dates(_ row: Curation, _ call: Call) -> HTML {
+        let (from, until) = (local(row.startsAt), local(row.expiresAt))
+        let bounds = [("from", from), ("until", until)].filter { !$1.isEmpty }.map { "\($0) \($1)" }
+        let words: HTML = bounds.isEmpty ? "always" : "\(bounds.joined(separator: " "))"
         guard call.allows(.curate) else { return words }
         return """
-            <details><summary>\(words)<span class="unseen">: dates of \(row.groupId)</span></summary>\
+            <details><summary>\(words)<span class="unseen">: dates of \(row.groupID)</span></summary>\
             \(call.forms.form(.curate, "/admin/curation", """
-                <input type="hidden" name="group" value="\(row.groupId)">\
+                <input type="hidden" name="group" value="\(row.groupID)">\
                 <label>From <input type="datetime-local" step="1" name="from" value="\(from)"></label>\
                 <label>Until <input type="datetime-local" step="1" name="until" value="\(until)"></label>\
-                <button class="plain">Set the dates<span class="unseen"> of \(row.groupId)</span></button>
-                """, done: "Dates are set.", undo: place(row)))</details>
+                <button class="plain">Set the dates<span class="unseen"> of \(row.groupID)</span></button>
+                """, done: "Dates are set.", undo: [("group", row.groupID), ("from", from), ("until", until)],
+                seen: Curation.words(row)))</details>
             """
     }
 
-    /// Returns a time as a browser's field for local times has it; empty for nil.
-    private static func local(_ milliseconds: Int64?) -> String {
-        guard let milliseconds, let time = UnixTime(seconds: milliseconds / 1000) else { return "" }
-        return String(time.description.prefix { $0 != "Z" })
+    /// Returns a time in Unix seconds as a browser's field for local times has it; empty for nil.
+    private static func local(_ seconds: Int64?) -> String {
+        String(seconds.flatMap(UnixTime.init)?.description.prefix { $0 != "Z" } ?? "")
     }
 
-    private static func move(_ row: CuratedGroups.Row, by step: Int, _ label: String, of count: Int, _ call: Call)
-        -> HTML
-    {
-        let place = row.position + step
-        guard (1...count).contains(place) else { return "" }
-        return call.forms.form(
-            .curate, "/admin/curation",
-            .fields([("group", row.groupId), ("position", "\(place)")], label, of: row.groupId),
-            done: "Moved.", undo: self.place(row))
-    }
-
-    private static func remove(_ row: CuratedGroups.Row, _ call: Call) -> HTML {
-        call.forms.form(
-            .curate, "/admin/curation",
-            .fields([("group", row.groupId), ("remove", "yes")], "Remove", of: row.groupId),
-            done: "Removed.", undo: place(row))
-    }
-
-    /// Returns the fields that bring a group back to where it is now.
-    private static func place(_ row: CuratedGroups.Row) -> [(String, String)] {
-        [
-            ("group", row.groupId), ("position", String(row.position)), ("from", local(row.startsAtMilliseconds)),
-            ("until", local(row.expiresAtMilliseconds)),
-        ]
+    /// Returns the buttons that move a curated group or remove it.
+    private static func buttons(_ row: Curation, of count: Int, _ call: Call) -> HTML {
+        let (id, place) = (("group", row.groupID), ("position", "\(row.position)"))
+        let dates = [("from", local(row.startsAt)), ("until", local(row.expiresAt))]
+        func button(_ label: String, _ field: (String, String), _ done: String, _ undo: [(String, String)]) -> HTML {
+            call.forms.form(
+                .curate, "/admin/curation", .fields([id, field], label, of: row.groupID), done: done,
+                undo: [id, place] + undo, seen: Curation.words(row))
+        }
+        func move(_ label: String, by step: Int) -> HTML {
+            button(label, ("position", "\(row.position + step)"), "Moved.", [])
+        }
+        return """
+            <div class="actions">\(if: row.position > 1, move("Up", by: -1))\
+            \(if: row.position < count, move("Down", by: 1))\
+            \(button("Remove", ("remove", "yes"), "Removed.", dates + [("seen", Curation.words(nil))]))</div>
+            """
     }
 }

@@ -14,7 +14,7 @@ extension Endpoint {
         Endpoint(form: "group-hidden-form", "/admin/groups/{id}/hidden", .curate, path: [group]) {
             (call, fields) throws(Problem) in
             let isHidden = fields["hidden"] == "yes"
-            _ = try call.decide(isHidden ? .hide : .unhide, aboutGroup: call.id)
+            _ = try call.decide(isHidden ? .hide : .unhide, aboutGroup: call.id, fields)
             call.note("\(isHidden ? "hid" : "showed again") the group \(call.id)")
             return "/admin/groups/\(HTML.segment(call.id))"
         },
@@ -67,7 +67,7 @@ extension Responder {
         let content: HTML = """
             \(group.reason.map { "<p class=\"bad\">\($0.withCapital).</p>" as HTML })
             \(group.index.map { facts(of: $0, snapshot.relations, in: groups.all) })
-            \(decisions(call, group))
+            \(decisions(call, group, groups.state))
             \(try call.strips(ofGroups: [call.id], limit: 12, isSmall: false))
             \(group.index.map { group.isShown ? neighbourhood(of: UInt32($0), call, snapshot) : "" })
             \(group.index.map { season(of: $0, in: groups.all) })
@@ -103,23 +103,21 @@ extension Responder {
     }
 
     /// Returns the buttons to hide, show or curate a group; none for a group that only the catalog can show again.
-    private static func decisions(_ call: Call, _ group: OperatorGroup) -> HTML {
+    private static func decisions(_ call: Call, _ group: OperatorGroup, _ state: SiteState) -> HTML {
         let isShown = group.concealment == nil
         guard isShown || group.concealment == .hidden, (try? call.community(with: .siteDecisions)) != nil
         else { return "" }
-        let path = "/admin/groups/\(HTML.segment(call.id))"
-        let hide =
-            isShown
-            ? call.forms.button(
-                .curate, "Hide from everybody", "\(path)/hidden", "hidden", "yes", done: "The group is hidden.",
-                undo: [("hidden", "no")])
-            : call.forms.button(
-                .curate, "Show again", "\(path)/hidden", "hidden", "no", isPlain: false,
-                done: "The group is shown again\(group.index == nil ? " from the next version on" : "").",
-                undo: [("hidden", "yes")])
-        let curate: HTML =
-            isShown ? call.forms.button(.curate, "Curate for newcomers", "/admin/curation", "group", call.id) : ""
-        return "<div class=\"actions\">\(hide)\(curate)</div>"
+        let hide = call.forms.form(
+            .curate, "/admin/groups/\(HTML.segment(call.id))/hidden",
+            .fields([("hidden", isShown ? "yes" : "no")], isShown ? "Hide from everybody" : "Show again", of: call.id),
+            done: isShown
+                ? "The group is hidden."
+                : "The group is shown again\(group.index == nil ? " from the next version on" : "").",
+            undo: [("hidden", isShown ? "no" : "yes")], seen: state.seen(.hide, ofGroup: call.id))
+        let curate = call.forms.form(
+            .curate, "/admin/curation", .fields([("group", call.id)], "Curate for newcomers", of: call.id),
+            seen: state.seen(.uncurate, ofGroup: call.id))
+        return "<div class=\"actions\">\(hide)\(if: isShown, curate)</div>"
     }
 
     private static func neighbourhood(of group: UInt32, _ call: Call, _ snapshot: VisibleSnapshot) -> HTML {

@@ -41,7 +41,7 @@ struct OperatorGroups {
     private let shown: VisibleModel
     private let site: PublishedSite
     /// The hidden and curated groups, as far as this daemon knows.
-    private let state: SiteState
+    let state: SiteState
     /// The groups that were removed, and that the catalog still has.
     private let gone: Set<BytewiseString>
 

@@ -103,6 +103,7 @@ private struct Overview {
     /// The versions of the store, the oldest first; none if it cannot be reached.
     let versions: [Manifest]
     let runs: [WorkLog.Run]
+    /// The reports of the daemons on the store's board; none if it has no board or cannot be reached.
     let reports: [DaemonReport]
     let currentSince: Int64?
     private let readiness: Readiness
@@ -111,7 +112,7 @@ private struct Overview {
         let store = call.responder.follower.store
         versions = (try? store.versions()) ?? []
         runs = call.responder.community?.catalogPath.flatMap { try? WorkLog.runs(beside: $0) } ?? []
-        reports = call.daemonReports
+        reports = (try? DaemonReport.all(in: store)) ?? []
         currentSince = try? store.currentSince()
         (self.readiness, self.now) = (readiness, now)
     }
@@ -212,9 +213,4 @@ extension WorkLog.Run {
 
     /// The end of the job, or else the last news of it, in Unix milliseconds.
     var lastMilliseconds: Int64 { endedAtMilliseconds ?? notedAtMilliseconds }
-}
-
-extension Call {
-    /// The reports of the daemons on the store's board; none if it has no board or cannot be reached.
-    fileprivate var daemonReports: [DaemonReport] { (try? DaemonReport.all(in: responder.follower.store)) ?? [] }
 }

@@ -123,28 +123,19 @@ struct PageForms: Sendable {
     ///   - scope: the scope of the form's endpoint; nil if it needs none.
     ///   - done: the words after the change; the script then sends the form, and the page stays. Nil if it may not.
     ///   - undo: the fields that take the change back, sent to the same path; none if nothing can.
+    ///   - seen: the state that the form was drawn from; it is refused in any other. Nil if it is taken in all.
     func form(
-        _ scope: Scope?, _ path: String, _ content: HTML, done: String? = nil, undo: [(String, String)] = []
+        _ scope: Scope?, _ path: String, _ content: HTML, done: String? = nil, undo: [(String, String)] = [],
+        seen: String? = nil
     ) -> HTML {
         if let scope, !scopes.allowAdmin(scope) { return "" }
         let query = undo.map { "\($0)=\(HTML.segment($1))" }.joined(separator: "&")
         let words: HTML? = done.map { " data-done=\"\($0)\"\(if: !undo.isEmpty, " data-undo=\"\(query)\"")" }
         return """
             <form method="post" action="\(path)"\(words)><input type="hidden" name="\(PageSessions.secretField)" \
-            value="\(secret)">\(content)</form>
+            value="\(secret)">\(seen.map { "<input type=\"hidden\" name=\"seen\" value=\"\($0)\">" })\
+            \(content)</form>
             """
-    }
-
-    /// Returns a form of one button that sends one value.
-    func button(
-        _ scope: Scope, _ label: String, _ path: String, _ name: String, _ value: String, isPlain: Bool = true,
-        done: String? = nil,
-        undo: [(String, String)] = []
-    ) -> HTML {
-        let type: HTML = isPlain ? " class=\"plain\"" : ""
-        return form(
-            scope, path, "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\"><button\(type)>\(label)</button>",
-            done: done, undo: undo)
     }
 }
 
@@ -195,7 +186,7 @@ extension HTML {
 
     private static func cellClass(_ isNumber: Bool) -> HTML { isNumber ? " class=\"number\"" : "" }
 
-    /// The fields of a form with one button in a row of a table; its words for screen readers end with the row's id.
+    /// The fields of a form with one button; its words for screen readers end with the id of what it changes.
     static func fields(_ fields: [(String, String)], _ label: String, of id: String) -> HTML {
         let hidden = fields.map { name, value -> HTML in "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" }
         return """

@@ -138,13 +138,14 @@ extension Problem {
             let failure = isForm ? "&failed=\(SignInFailure.ended.rawValue)" : ""
             return .goTo("/admin/sign-in?to=\(HTML.segment(target))\(failure)", ["Cache-Control": "no-store"])
         }
+        let (way, place) = request.method == .post ? (formPage, "page as it is now") : ("/admin", "overview")
         let near = (details.near ?? []).map { id -> HTML in "<li>\(HTML.group(id, title: ""))</li>" }
         let page = Page(
             details.title,
             """
             <p>\(details.detail.withCapital).</p>
             \(if: details.type.hasSuffix(Kind.unknownGroup.rawValue) && !near.isEmpty, "<ul>\(near)</ul>")
-            <p><a href="/admin">To the overview</a></p>
+            <p><a href="\(way)">To the \(place)</a></p>
             """)
         var response = page.response(status == .forbidden ? nil : forms, status: status)
         response.headers.append(name: "Cache-Control", value: "no-store")

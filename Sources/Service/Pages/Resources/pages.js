@@ -44,11 +44,33 @@ async function pageOf(response) {
     return new DOMParser().parseFromString(await response.text(), 'text/html');
 }
 
-/** Sends fields; the page that comes back takes the place of this one. Returns whether they were accepted. */
-async function send(path, fields, done, undo) {
+/** Asks for the page again, and shows it. Returns whether it came. */
+async function renew() {
+    const response = await fetch(location.href).catch(() => null);
+    if (!response?.ok || new URL(response.url).pathname !== location.pathname) return false;
+    show(await pageOf(response));
+    return true;
+}
+
+/** Returns the field of a page with what its forms about the same thing were drawn from. */
+const seen = (page, path, group) => [...page.querySelectorAll('input[name="seen"]')].find(({ form }) =>
+    form.getAttribute('action') === path && (form.elements.group?.value ?? null) === group);
+
+/** Does what `post` does. What is pressed meanwhile is dropped: the page that it is on is no longer so. */
+let sending = null;
+const send = (...all) => sending ??= post(...all).finally(() => { sending = null; });
+
+/**
+ * Sends fields; the page that comes back takes the place of this one. Returns whether they were accepted.
+ *
+ * The fields of undo take the change back, and are refused once somebody has changed the same again.
+ */
+async function post(path, given, done, undo) {
+    const fields = new URLSearchParams(given);
+    fields.set('secret', secret());
     let response;
     try {
-        response = await fetch(path, { method: 'POST', body: new URLSearchParams(fields) });
+        response = await fetch(path, { method: 'POST', body: fields });
     } catch {
         say('The daemon does not answer. Nothing is known of the change: reload the page.');
         return false;
@@ -56,24 +78,23 @@ async function send(path, fields, done, undo) {
     const page = await pageOf(response);
     if (!response.ok) {
         say(page.querySelector('main p')?.textContent ?? 'Nothing was changed.');
+        if (response.status === 409) await renew();
         return false;
     }
     if (new URL(response.url).pathname !== location.pathname) {
         location.assign(response.url);
         return true;
     }
-    say(done, undo);
+    const now = seen(page, path, fields.get('group'));
+    const note = now?.closest('tr')?.querySelector('[data-note]')?.textContent;
+    const back = undo && new URLSearchParams(undo);
+    if (back && fields.has('seen')) back.set('seen', now?.value ?? back.get('seen') ?? '');
+    say(note ? `${done.slice(0, -1)}: it is ${note}.` : done, back && (() => send(path, back, 'Taken back.')));
     show(page);
     return true;
 }
 
 const secret = () => document.querySelector('input[name="secret"]').value;
-
-function take(path, query, done) {
-    const fields = new URLSearchParams(query);
-    fields.set('secret', secret());
-    return send(path, fields, done);
-}
 
 document.addEventListener('submit', event => {
     const form = event.target;
@@ -83,9 +104,7 @@ document.addEventListener('submit', event => {
         return;
     }
     event.preventDefault();
-    const { done, undo } = form.dataset;
-    const path = form.getAttribute('action');
-    send(path, new FormData(form), done, undo && (() => take(path, undo, 'Taken back.')));
+    send(form.getAttribute('action'), new FormData(form), form.dataset.done, form.dataset.undo);
 });
 
 /** Makes the rows of a table movable with a pointer, and with arrow keys on their handles. */
@@ -103,9 +122,9 @@ function order(box) {
         const id = row.dataset.id;
         const at = rows().indexOf(row);
         if (at === from) return;
-        const fields = position => new URLSearchParams({ group: id, position: position + 1, secret: secret() });
-        send(path, fields(at), 'Moved.', () => send(path, fields(from), 'Taken back.')).then(isMoved => {
-            if (!isMoved) location.reload();
+        const fields = { group: id, position: at + 1, seen: row.querySelector('input[name="seen"]').value };
+        send(path, fields, 'Moved.', { group: id, position: from + 1 }).then(isMoved => {
+            if (!isMoved) put(row, from);
         });
     };
     for (const row of rows()) {
@@ -160,13 +179,7 @@ function refresh(box) {
     clearTimeout(timer);
     if (!box) return;
     timer = setTimeout(async () => {
-        try {
-            const response = await fetch(location.href);
-            if (response.ok && new URL(response.url).pathname === location.pathname) return show(await pageOf(response));
-        } catch {
-            // The daemon may be restarting.
-        }
-        refresh(box);
+        if (!await renew()) refresh(box); // The daemon may be restarting.
     }, 1000 * Number(box.dataset.refresh));
 }
 
