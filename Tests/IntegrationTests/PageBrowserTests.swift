@@ -101,6 +101,15 @@ struct PageBrowserTests {
             assert focus().startswith("Down"), focus()
             find("#said button").click()
             wait.until(lambda d: rows() == before and "Taken back." in text("#said"))
+            # Another move comes before the Undo, which is refused; the page then shows what is so.
+            driver.find_element(By.XPATH, "//main//tbody/tr[2]//button[starts-with(., 'Up')]").send_keys(Keys.ENTER)
+            wait.until(lambda d: rows() == before[::-1] and "Moved." in text("#said"))
+            driver.execute_async_script('''
+                const [done, { elements }] = [arguments[0], document.querySelector('tbody tr:last-child form')];
+                const fields = { secret: elements.secret.value, group: elements.group.value, position: 1 };
+                fetch('/admin/curation', { method: 'POST', body: new URLSearchParams(fields) }).then(() => done());''')
+            find("#said button").click()
+            wait.until(lambda d: rows() == before and "This has changed since" in text("#said"))
 
             find("#group").send_keys("night-walkers" + Keys.ENTER)
             wait.until(lambda d: len(rows()) == 3)

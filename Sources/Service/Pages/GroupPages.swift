@@ -109,13 +109,15 @@ extension Responder {
         else { return "" }
         let hide = call.forms.form(
             .curate, "/admin/groups/\(HTML.segment(call.id))/hidden",
-            .fields([("hidden", isShown ? "yes" : "no")], isShown ? "Hide from everybody" : "Show again", of: call.id),
+            isShown
+                ? .fields([("hidden", "yes")], "Hide from everybody")
+                : .fields([("hidden", "no")], "Show again", isPlain: false),
             done: isShown
                 ? "The group is hidden."
                 : "The group is shown again\(group.index == nil ? " from the next version on" : "").",
             undo: [("hidden", isShown ? "no" : "yes")], seen: state.seen(.hide, ofGroup: call.id))
         let curate = call.forms.form(
-            .curate, "/admin/curation", .fields([("group", call.id)], "Curate for newcomers", of: call.id),
+            .curate, "/admin/curation", .fields([("group", call.id)], "Curate for newcomers"),
             seen: state.seen(.uncurate, ofGroup: call.id))
         return "<div class=\"actions\">\(hide)\(if: isShown, curate)</div>"
     }

@@ -186,11 +186,13 @@ extension HTML {
 
     private static func cellClass(_ isNumber: Bool) -> HTML { isNumber ? " class=\"number\"" : "" }
 
-    /// The fields of a form with one button; its words for screen readers end with the id of what it changes.
-    static func fields(_ fields: [(String, String)], _ label: String, of id: String) -> HTML {
+    /// The fields of a form with one button; in a row of a table, its words for screen readers end with the row's id.
+    static func fields(_ fields: [(String, String)], _ label: String, of id: String = "", isPlain: Bool = true) -> HTML
+    {
         let hidden = fields.map { name, value -> HTML in "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">" }
         return """
-            \(hidden)<button class="plain" data-key="\(label) \(id)">\(label)<span class="unseen"> \(id)</span></button>
+            \(hidden)<button\(if: isPlain, " class=\"plain\"") data-key="\(label) \(id)">\(label)\
+            \(if: !id.isEmpty, "<span class=\"unseen\"> \(id)</span>")</button>
             """
     }
 
