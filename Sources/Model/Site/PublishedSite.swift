@@ -14,7 +14,7 @@ package struct PublishedSite: Codable, Sendable, Equatable {
     package var newGroupIDs: [String]
     /// The groups of the versions that are not public any more; nil without versions.
     package var withdrawn: WithdrawnGroups?
-    /// The number of removals of forgotten members from each version, by its name; nil if there was none.
+    /// The number of removals and renewals of members of each version, by its name; nil if there was none.
     package var erasures: [String: Int]?
     /// The parts of another program that this one does not know, by their names; they stay when the rest is replaced.
     package var unknown: [String: JSON] = [:]

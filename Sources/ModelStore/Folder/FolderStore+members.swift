@@ -6,7 +6,7 @@ extension FolderStore {
     package func members(of loaded: LoadedVersion) throws(Failure) -> PublishedMembers? {
         let folder = layout.version(loaded.manifest.version)
         do throws(Failure) { return try members(of: loaded, in: folder) } catch {
-            // Members may have been erased since the version was loaded.
+            // Members may have been erased or made anew since the version was loaded.
             let present = try manifest(of: loaded.manifest.version)
             guard present.erasure?.number != loaded.manifest.erasure?.number else { throw error }
             return try members(of: LoadedVersion(manifest: present, model: loaded.model), in: folder)

@@ -47,8 +47,8 @@ package struct FolderStore: VersionStore {
 
     /// Writes a version with its members, and verifies the written files.
     ///
-    /// - Throws: `Failure.busy` if another process publishes or prunes. `writeFailed` if the disk is full, the
-    ///   folder is not writable or the version exists. `corrupt` if the files differ when they are read back.
+    /// - Throws: `Failure.busy` if another process publishes or prunes, `diskFull`. `fileFailed` if the folder is not
+    ///   writable or the version exists. `corrupt` if the files differ when they are read back.
     package func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void

@@ -34,7 +34,7 @@ struct ImageCache: Sendable {
 
     /// Returns the verified image of a version, or `nil` if it is missing, damaged or not that of a manifest.
     ///
-    /// The members of a version may have been erased since; then the image gets the new manifest.
+    /// The members of a version may have been erased or made anew since; then the image gets the new manifest.
     func image(of manifest: Manifest) -> LoadedVersion? {
         guard let image = image(of: manifest.version) else { return nil }
         var same = image.manifest

@@ -46,7 +46,7 @@ package final class RedisStore: SharedStore {
 
     /// Writes a version and its members, reads everything back, compares it and lists the version.
     ///
-    /// - Throws: `Failure.busy` if another process publishes or prunes. `writeFailed` if the server is out of memory
+    /// - Throws: `Failure.busy` if another process publishes or prunes. `fileFailed` if the server is out of memory
     ///   or the version exists. `unavailable` if the server cannot be reached, `replica` if it is a replica. `corrupt`
     ///   if the data differs when it is read back.
     package func publish(
@@ -181,7 +181,7 @@ package final class RedisStore: SharedStore {
         } catch  where error.code == .corrupt {
             let present = try listedManifest(version)
             guard present.erasure != loaded.manifest.erasure else { throw error }
-            // Members have been erased since the version was loaded.
+            // Members have been erased or made anew since the version was loaded.
             return try members(of: LoadedVersion(manifest: present, model: loaded.model))
         }
     }

@@ -30,10 +30,10 @@ final class VersionFollower: Sendable {
         /// Whether the store was asked for a version.
         var hasLooked: Bool { problem != Self.notYet }
 
-        /// Whether the members of the serving version are not here yet, or have some who were erased since.
+        /// Whether the members of the serving version are not here yet, or were erased or made anew since.
         var mustLoadMembers: Bool { snapshot.map { $0.lacksMembers || isOutdated($0) } ?? false }
 
-        /// Whether members of a version were erased after it was loaded.
+        /// Whether members of a version were erased or made anew after it was loaded.
         func isOutdated(_ snapshot: ModelSnapshot) -> Bool {
             let number = snapshot.manifest.erasure?.number ?? 0
             return snapshot.members != nil && number < site?.erasures?[snapshot.version.description] ?? 0
