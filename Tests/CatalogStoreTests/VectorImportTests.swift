@@ -150,6 +150,7 @@ struct VectorImportTests {
             let rows = (0..<all).map { "p\($0)\t\($0 < count ? "1 9" : "9 1")\n" }
             return [(Array(("photo_id\tvector\n" + rows.joined()).utf8), nil)]
         }
+        try test.importing(.photos, "photo_id,visibility\np0,public\n")
         let first = (0..<200).map { "p\($0)\t9 0\n" }.joined()
         _ = try run([(Array(("photo_id\tvector\n" + first).utf8), nil)])
         #expect(throws: Failure.self) { try run(lines(turned: 21, of: 200)) }
