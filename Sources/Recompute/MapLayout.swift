@@ -18,10 +18,10 @@ struct MapLayout {
     private static let groupSide: Float = 1.2
     /// The longest way of a group in one step, on each axis.
     private static let longestStep: Float = 4
-    /// The share of the even places: of 0 clusters are dots, and of 1 there are no clusters.
-    private static let evenShare: Float = 0.15
-    /// The part of the groups at each side of the map that has no more room than others: one in so many.
-    private static let marginParts = 20
+    /// The shares of the even places, on a full map and on the emptiest: of 0 clusters are dots, of 1 there are none.
+    private static let evenShares: ClosedRange<Float> = 0.15...0.7
+    /// The part of a map with places that counts as full.
+    private static let fullPart: Float = 0.5
     /// The least number of groups in a region, and the most regions.
     private static let (leastRegion, mostRegions) = (16, 64)
 
@@ -59,7 +59,6 @@ struct MapLayout {
             move(rate: 1 - Float(round) / Float(Self.movingRounds))
             progress(round + 1, Self.movingRounds)
         }
-        stretch()
         spread()
     }
 
@@ -153,32 +152,6 @@ struct MapLayout {
 
     private static func bounded(_ step: Float) -> Float { max(-longestStep, min(longestStep, step)) }
 
-    /// Stretches the middle points to their share of the square, on each axis.
-    ///
-    /// A few groups without links to the others fly far away, which would leave the others a corner of the map.
-    private mutating func stretch() {
-        guard !points.isEmpty else { return }
-        stretch(\.x)
-        stretch(\.y)
-    }
-
-    private mutating func stretch(_ axis: WritableKeyPath<Point, Float>) {
-        let values = points.map { $0[keyPath: axis] }.sorted()
-        let margin = values.count / Self.marginParts
-        let (low, high) = (values[margin], values[values.count - 1 - margin])
-        let edge = side / Float(Self.marginParts)
-        guard high > low else { return }
-        for position in points.indices {
-            let value = points[position][keyPath: axis]
-            points[position][keyPath: axis] =
-                if value < low {
-                    value / low * edge
-                } else if value > high {
-                    side - (side - value) / (side - high) * edge
-                } else { edge + (value - low) / (high - low) * (side - 2 * edge) }
-        }
-    }
-
     /// Moves the points towards even places, and numbers the regions.
     ///
     /// The square is halved between equally many points, again and again, until each has a rectangle of its own.
@@ -213,9 +186,23 @@ struct MapLayout {
             halve(middle..<range.upperBound, highStart, high, hasRegion)
         }
         halve(0..<order.count, Point(x: 0, y: 0), Point(x: side, y: side), false)
+        let missing = max(0, 1 - takenPart / Self.fullPart)
+        let share =
+            Self.evenShares.lowerBound + missing * (Self.evenShares.upperBound - Self.evenShares.lowerBound)
         for position in points.indices {
-            points[position].x += (even[position].x - points[position].x) * Self.evenShare
-            points[position].y += (even[position].y - points[position].y) * Self.evenShare
+            points[position].x += (even[position].x - points[position].x) * share
+            points[position].y += (even[position].y - points[position].y) * share
         }
+    }
+
+    /// The part of the map with places, in squares that have four groups each on the average.
+    ///
+    /// It is small if communities have no links to each other.
+    private var takenPart: Float {
+        let count = max(1, Int((Float(points.count) / 4).squareRoot()))
+        let scale = Float(count) / side
+        let taken = Set(
+            points.map { min(count - 1, Int($0.x * scale)) * count + min(count - 1, Int($0.y * scale)) })
+        return Float(taken.count) / Float(count * count)
     }
 }
