@@ -192,7 +192,7 @@ private struct Folder: ~Copyable {
         guard unsafe fstat(file, &shared) == 0 else { return }
         // All may write to a folder such as /tmp, but not to what others have there.
         var open = own.st_mode & S_ISVTX == 0 ? own.st_mode : own.st_mode & ~0o022
-        // What is not of the folder's group is open to its own group as to others.
+        // A file of another group than the folder's is open to its own group as to others.
         if shared.st_gid != own.st_gid { open = open & ~0o070 | (open & 0o007) << 3 }
         if bound & 0o007 == 0, open & 0o020 == 0 { open = 0 }
         let mode = bound & (open | 0o700)

@@ -305,7 +305,7 @@ extension ChangeJournal {
 
     /// Erases the changes of forgotten members that are older than the forgetting, also renamings to them.
     ///
-    /// Of the journal beside a catalog, the catalog must have the forgettings.
+    /// For the journal beside a catalog, the catalog must have the forgettings.
     ///
     /// - Parameters:
     ///   - users: the members to look for; nil for all members.

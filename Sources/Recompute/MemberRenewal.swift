@@ -17,7 +17,7 @@ struct MemberRenewal {
 
     /// Replaces the published members, if an import or a renaming has changed them in the catalog since they were read.
     ///
-    /// What members told of photos and of each other stays as it was published, because only a recompute compares it.
+    /// Hints by photos and other members stay as they were published, because only a recompute compares them.
     ///
     /// Nothing is done without a version that has members and serves, nor if these come from tables, from another
     /// catalog or from a later state.

@@ -83,7 +83,7 @@ final class RedisLink: Sendable {
     /// If the kept connection broke or leads to a replica, the command is sent again over a new connection.
     func ask(_ command: RedisCommand) throws(Failure) -> RedisReply {
         do throws(RedisError) {
-            // Who waits for the connection does not wait once more for the server.
+            // Nobody who waits for the connection waits once more for the server.
             try silence.check()
             return try connection.withLock { connection throws(RedisError) in
                 try silence.asking(timeout) { () throws(RedisError) in try ask(command, over: &connection) }

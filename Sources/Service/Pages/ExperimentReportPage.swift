@@ -51,7 +51,7 @@ extension Responder {
         if let wanted = plan?.memberCount {
             members = "\(count.grouped) of \(wanted.grouped) members\(arms)"
             if course.stage == .running, count > 0, count < wanted {
-                // In floating point, as one member of a million in a second is years away.
+                // Floating point, because one member of a million in a second is years away.
                 let length = Double(course.now - course.startedAt) * Double(wanted) / Double(count)
                 let end = Double(course.startedAt) + length
                 if end < 4e12 { members = "\(members), at this pace until \(HTML.day(Int64(end), hasTime: false))" }
